@@ -1,0 +1,57 @@
+/* The options that command line, environment and site file share: one table
+ * of names, one parser. `--order cyclic`, EVENKEEL_ORDER=cyclic and the site
+ * file's line `order cyclic` are the same option. Pure; no memory: values
+ * point into the text they were read from. */
+#ifndef EVENKEEL_CORE_OPTIONS_H
+#define EVENKEEL_CORE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/plan.h"
+
+enum options_mode {
+	OPTIONS_MODE_UNSET = 0, /* = hold */
+	OPTIONS_HOLD,   /* a rank keeps its node mask for life */
+	OPTIONS_SETTLE, /* ... until MPI is up */
+};
+
+struct options {
+	enum options_mode mode;
+	enum plan_order order;
+	unsigned int width;      /* 0 = not given */
+	bool together;
+	bool keep;               /* ranks keep the preload */
+	bool off;
+	unsigned int verbose;    /* 0 quiet, 1 a line per job and host, 2 a line per rank */
+	const char *machine;     /* file name or machine text; NULL = live */
+	const char *kernel;      /* release string; NULL = uname's */
+	const char *rule;        /* policy_by_name; NULL = the kernel's */
+	const char *deny;        /* site file only: program names, blank-separated */
+};
+
+struct options_error {
+	char text[160]; /* what was seen and what was wanted */
+};
+
+/* Sets one option. name as in the site file ("width", "together"); value may
+ * be NULL or "" for switches (= on). 0, or -1 with errno ENOENT (no such
+ * option) or EINVAL (bad value; err says what). o is unchanged on -1. err may
+ * be NULL. */
+int options_set(struct options *o, const char *name, const char *value,
+		struct options_error *err);
+
+/* Reads EVENKEEL=off and the EVENKEEL_* variables of envp. Values that cannot
+ * be read are skipped, since a job must not fail over them; the number skipped
+ * is returned. */
+unsigned int options_from_env(struct options *o, char *const *envp);
+
+/* Reads the text of a site file in place (it is cut into strings). Lines: NAME
+ * [VALUE], '#' comments. What cannot be read is skipped and counted. first_bad
+ * (may be NULL) gets the 1-based number of the first such line or 0. */
+unsigned int options_from_file(struct options *o, char *text, unsigned int *first_bad);
+
+/* program (a path or name) is in the blank-separated list. */
+bool options_denied(const char *deny, const char *program);
+
+#endif

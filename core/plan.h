@@ -1,0 +1,76 @@
+/* Plans all ranks of a job on one host at once: how many on each node, and
+ * which cpus each rank may use.
+ *
+ * Deterministic: the same machine, allowed cpus and request give the same
+ * plan, so ranks that plan for themselves agree. Never refuses a job: what
+ * cannot be placed gets "no request". Pure; memory comes from the arena.
+ */
+#ifndef EVENKEEL_CORE_PLAN_H
+#define EVENKEEL_CORE_PLAN_H
+
+#include <stdbool.h>
+
+#include "core/machine.h"
+#include "core/policy.h"
+
+/* Most ranks on one host that are planned; more get "no request". Well above
+ * the default kernel.pid_max of a large host. */
+#define PLAN_RANKS_MAX (1u << 20)
+
+enum plan_order {
+	PLAN_ORDER_UNSET = 0, /* = block */
+	PLAN_ORDER_BLOCK,     /* neighbouring ranks share a node */
+	PLAN_ORDER_CYCLIC,    /* ranks go round the nodes */
+};
+
+struct plan_request {
+	unsigned int nranks;      /* local ranks of the job; 0 = no request */
+	unsigned int width;       /* cpus one rank keeps busy; 0 = unknown */
+	enum plan_order order;
+	bool together;            /* width known only: keep a small job on one node if it would stay */
+	enum policy_rule rule;    /* used by together and for plan.stable; UNSET = G8 */
+	const unsigned int *busy; /* cpus busy per node, machine->nnodes entries, or NULL = none */
+};
+
+enum plan_why {
+	PLAN_WHY_UNSET = 0,   /* there is a request */
+	PLAN_ONE_NODE,        /* at most one node has allowed cpus */
+	PLAN_LONE_RANK,       /* one rank of unknown width: it may use everything */
+	PLAN_NO_RANKS,        /* nranks is 0 or above PLAN_RANKS_MAX */
+};
+const char *plan_why_text(enum plan_why why);
+
+/* Some ranks that share one set of nodes. */
+struct plan_place {
+	unsigned int nranks;
+	unsigned int first;  /* index of the node it counts at: the one with the lowest index */
+	struct cpus nodes;   /* node indexes */
+	struct cpus cpus;    /* allowed cpus of those nodes, OS numbers */
+};
+
+struct plan {
+	unsigned int nranks;
+	enum plan_why why;           /* UNSET: ranks are placed; else nobody asks for anything */
+	unsigned int width;          /* as requested */
+	unsigned int weight;         /* cpus one rank was counted as */
+	unsigned int nnodes;         /* as the machine's */
+	unsigned int *capacity;      /* allowed cpus per node */
+	unsigned int *busy;          /* busy cpus per node that were planned around */
+	unsigned int *ranks;         /* ranks counted at each node; also set without a request */
+	unsigned int nplaces;        /* ascending by first node; together hold all ranks */
+	struct plan_place *places;
+	enum plan_order order;
+	unsigned int difference;     /* largest - smallest of ranks[] over nodes with allowed cpus */
+	bool stable;                 /* the rule's balancer would leave these counts alone */
+};
+
+/* Plans req on the cpus of m that are in allowed (NULL = all usable). With no
+ * request (p->why says why) every rank may use all allowed cpus; places then
+ * holds one place with all of them. 0, or -1 with errno ENOMEM. */
+int plan_make(struct plan *p, struct arena *a, const struct machine *m,
+	      const struct cpus *allowed, const struct plan_request *req);
+
+/* The place of local rank r (0-based): O(places). NULL when r >= nranks. */
+const struct plan_place *plan_place_of(const struct plan *p, unsigned int r);
+
+#endif

@@ -138,6 +138,12 @@ static bool set_rule(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_ledger(struct options *o, const char *v)
+{
+	o->ledger = v;
+	return *v == '/' || !strcmp(v, "none");
+}
+
 static bool set_deny(struct options *o, const char *v)
 {
 	o->deny = v;
@@ -160,6 +166,7 @@ static const struct option_row {
 	{ "machine", set_machine, "live, a file or a machine text", false },
 	{ "kernel", set_kernel, "a kernel version such as 6.12", false },
 	{ "rule", set_rule, "the name of a rule such as G8 or v4.1", false },
+	{ "ledger", set_ledger, "the full path of a folder, or none", false },
 	{ "deny", set_deny, "a list of program names", true },
 };
 

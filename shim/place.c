@@ -108,17 +108,16 @@ static bool is_ancestor(const struct proc_stat *st, const void *arg)
 
 /* Puts this process into its slot, unless a living ancestor holds it: a
  * wrapper and what it starts are one rank. */
-static void take_slot(struct ledger *l, struct ledger_slot *slot)
+static void take_slot(struct ledger_slot *slot)
 {
 	struct proc_stat self, holder;
 
-	if (slot->pid && proc_ancestor(0, 8, is_ancestor, slot, &holder))
+	if (slot->pid > 0 && proc_ancestor(0, 8, is_ancestor, slot, &holder))
 		return;
 	if (proc_stat_read(&self, 0) < 0)
 		return;
 	slot->pid = self.pid;
 	slot->start = self.start;
-	l->dirty = true;
 }
 
 static int plan_with(struct place *p, struct arena *a, const struct machine *m,
@@ -160,7 +159,7 @@ static int plan_by_ledger(struct ledger *l, struct place *p, struct arena *a,
 	    ledger_add(l, &new) == 0)
 		job = ledger_find(l, &r->key);
 	if (job && r->rank < job->nranks)
-		take_slot(l, &job->slots[r->rank]);
+		take_slot(&job->slots[r->rank]);
 	return 0;
 }
 
@@ -168,18 +167,17 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
 		const struct cpus *allowed, const struct options *o, const struct place_rank *r)
 {
 	const struct plan_place *place;
+	bool none = o->ledger && !strcmp(o->ledger, "none"), planned_so = false;
 	struct ledger l;
-	int rc;
 
 	memset(p, 0, sizeof(*p));
 	p->why = STANDDOWN_PLAN;
-	if (!(o->ledger && !strcmp(o->ledger, "none")) && ledger_open(&l, a, o->ledger) == 0) {
-		rc = plan_by_ledger(&l, p, a, m, allowed, o, r);
-		ledger_close(&l);
-	} else {
-		rc = plan_with(p, a, m, allowed, o, r, r->width, NULL);
+	if (!none && ledger_open(&l, a, o->ledger) == 0) {
+		planned_so = plan_by_ledger(&l, p, a, m, allowed, o, r) == 0;
+		/* What could not be written nobody else knows of. */
+		planned_so = ledger_close(&l) == 0 && planned_so;
 	}
-	if (rc < 0)
+	if (!planned_so && plan_with(p, a, m, allowed, o, r, r->width, NULL) < 0)
 		return;
 	p->plan_why = p->plan.why;
 	place = plan_place_of(&p->plan, r->rank);
@@ -240,13 +238,16 @@ void place_say(const struct place *p, const struct machine *m, const struct opti
 	if (o->verbose < 2)
 		return;
 	say_begin(&s, getpid(), r->rank);
+	say_text(&s, "rank ");
+	say_number(&s, r->rank);
 	if (p->why == STANDDOWN_NONE) {
+		say_text(&s, " on ");
 		say_nodes(&s, m, &plan_place_of(&p->plan, r->rank)->nodes);
 		say_text(&s, ", cpus ");
 		say_cpus(&s, &p->mask);
 		say_text(&s, o->mode == OPTIONS_SETTLE ? ", until MPI is up" : ", held");
 	} else {
-		say_text(&s, "not placed: ");
+		say_text(&s, " not placed: ");
 		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
 	}
 	say_end(&s);

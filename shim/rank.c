@@ -41,7 +41,7 @@ static bool is_daemon(const struct proc_stat *st, const void *arg)
  * what a wrapper calls before (numactl with cpu numbers, say) sees no mask. */
 static bool is_wrapper(const char *name)
 {
-	static const char *const wrappers[] = { "sh",  "bash", "dash",	  "ksh",  "zsh",   "csh",
+	static const char wrappers[][8] = { "sh",  "bash", "dash",	  "ksh",  "zsh",   "csh",
 						"tcsh", "env",	"time",	   "nice", "nohup", "timeout",
 						"xargs", "srun", "setsid", "stdbuf" };
 

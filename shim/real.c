@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stddef.h>
 
-static const char *const names[REAL_COUNT] = {
+static const char names[REAL_COUNT][32] = {
 	[REAL_EXECV] = "execv",
 	[REAL_EXECVE] = "execve",
 	[REAL_EXECVP] = "execvp",

@@ -12,7 +12,7 @@
 
 const char *standdown_text(enum standdown why)
 {
-	static const char *const text[] = {
+	static const char text[][48] = {
 		[STANDDOWN_NONE] = "placed",
 		[STANDDOWN_OFF] = "switched off",
 		[STANDDOWN_NARROWED] = "mpiexec's affinity was set by its caller",
@@ -84,7 +84,7 @@ enum standdown standdown_env(char *const *envp, char *const *base)
 	return STANDDOWN_NONE;
 }
 
-static const char *const tools[] = { "numactl",    "taskset", "hwloc-bind", "likwid-pin",
+static const char tools[][16] = { "numactl",    "taskset", "hwloc-bind", "likwid-pin",
 				     "likwid-mpirun", "dplace", "omplace",  "schedtool" };
 
 bool standdown_is_tool(const char *file)
@@ -183,7 +183,7 @@ static bool script_has_tool(const char *file, char *const *envp, bool any, struc
 
 static bool is_shell(const char *file)
 {
-	static const char *const shells[] = { "sh",  "bash", "dash", "ksh",
+	static const char shells[][8] = { "sh",  "bash", "dash", "ksh",
 					      "zsh", "csh",  "tcsh" };
 
 	file = standdown_basename(file);

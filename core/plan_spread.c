@@ -92,10 +92,6 @@ static int add_share(struct plan_spread *s, const struct cpus *set, unsigned int
 {
 	struct plan_share *share = s->shares;
 
-	if (cpus_count(set) == 1) {
-		s->alone[cpus_next(set, 0)] += nranks;
-		return 0;
-	}
 	while (share && !cpus_equal(&share->nodes, set))
 		share = share->next;
 	if (!share) {

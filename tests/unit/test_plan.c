@@ -178,6 +178,10 @@ static const struct row rows[] = {
 	{ FLAT3, 2, 60, .places = "0-1:1 1-2:1", .weight = 60, .difference = 1 },
 	{ FLAT3, 1, 60, .places = "0-1:1", .weight = 60, .difference = 1, .unstable = true },
 	{ TINY, 10, 4, .places = "0-1:3 2:7", .weight = 4, .difference = 7 },
+	{ SMALL, 5, 8, .places = "0-1:3 2-3:2", .weight = 8, .difference = 3,
+	  .unstable = true },
+	{ RING, 5, 16, .places = "0-1:3 2-3:2", .weight = 16, .difference = 3,
+	  .unstable = true },
 	{ XEON, 8, 2, .allowed = "0-7,40-47", .places = "0:4 1:4", .weight = 2 },
 	{ XEON, 2, 9, .allowed = "0-7,40-47", .places = "0-1:2", .weight = 9, .difference = 2 },
 

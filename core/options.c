@@ -43,8 +43,8 @@ static bool read_number(const char *text, char stop, unsigned int min, unsigned 
 /* A switch: nothing and the usual words. */
 static bool read_switch(const char *text, bool *on)
 {
-	static const char *const yes[] = { "", "1", "on", "yes", "true" };
-	static const char *const no[] = { "0", "off", "no", "false" };
+	static const char yes[][8] = { "", "1", "on", "yes", "true" };
+	static const char no[][8] = { "0", "off", "no", "false" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
 		if (!strcasecmp(text, yes[i])) {
@@ -138,6 +138,12 @@ static bool set_rule(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_ledger(struct options *o, const char *v)
+{
+	o->ledger = v;
+	return *v == '/' || !strcmp(v, "none");
+}
+
 static bool set_deny(struct options *o, const char *v)
 {
 	o->deny = v;
@@ -145,22 +151,23 @@ static bool set_deny(struct options *o, const char *v)
 }
 
 static const struct option_row {
-	const char *name;
+	char name[12]; /* in place, not by pointer: the shim's start-up pays for each pointer */
+	char wanted[44];
 	bool (*set)(struct options *o, const char *value);
-	const char *wanted;
 	bool site_only;
 } rows[] = {
-	{ "mode", set_mode, "hold or settle", false },
-	{ "order", set_order, "block or cyclic", false },
-	{ "width", set_width, "a number of cpus from 1 to 16384", false },
-	{ "together", set_together, "on or off", false },
-	{ "keep", set_keep, "on or off", false },
-	{ "off", set_off, "on or off", false },
-	{ "verbose", set_verbose, "0, 1 or 2", false },
-	{ "machine", set_machine, "live, a file or a machine text", false },
-	{ "kernel", set_kernel, "a kernel version such as 6.12", false },
-	{ "rule", set_rule, "the name of a rule such as G8 or v4.1", false },
-	{ "deny", set_deny, "a list of program names", true },
+	{ "mode", "hold or settle", set_mode, false },
+	{ "order", "block or cyclic", set_order, false },
+	{ "width", "a number of cpus from 1 to 16384", set_width, false },
+	{ "together", "on or off", set_together, false },
+	{ "keep", "on or off", set_keep, false },
+	{ "off", "on or off", set_off, false },
+	{ "verbose", "0, 1 or 2", set_verbose, false },
+	{ "machine", "live, a file or a machine text", set_machine, false },
+	{ "kernel", "a kernel version such as 6.12", set_kernel, false },
+	{ "rule", "the name of a rule such as G8 or v4.1", set_rule, false },
+	{ "ledger", "the full path of a folder, or none", set_ledger, false },
+	{ "deny", "a list of program names", set_deny, true },
 };
 
 static const struct option_row *find(const char *name)
@@ -287,7 +294,7 @@ const char *options_getenv(char *const *envp, const char *name)
 
 unsigned int options_width(const struct options *o, char *const *envp)
 {
-	static const char *const names[] = { "OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK" };
+	static const char names[][24] = { "OMP_NUM_THREADS", "SLURM_CPUS_PER_TASK" };
 	unsigned int width = o->width;
 
 	for (size_t i = 0; !width && i < sizeof(names) / sizeof(*names); i++) {

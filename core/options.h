@@ -30,6 +30,7 @@ struct options {
 	const char *machine;     /* file name or machine text; NULL = live */
 	const char *kernel;      /* release string; NULL = uname's */
 	const char *rule;        /* policy_by_name; NULL = the kernel's */
+	const char *ledger;      /* folder of the ledger, or "none"; NULL = the default one */
 	const char *deny;        /* site file only: program names, blank-separated */
 };
 

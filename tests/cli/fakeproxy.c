@@ -1,5 +1,5 @@
 /* Plays a launcher daemon for the tests of `evenkeel run --report`: bears
- * hydra_pmi_proxy's name, enters a job of two ranks into the ledger, and starts
+ * hydra_pmi_proxy's name, enters a job of two ranks into EVENKEEL_LEDGER, and starts
  * both as PROGRAM ARGUMENT..., each bound to the cpu of its number if it may.
  *
  * Usage: fakeproxy ledger|none PROGRAM ARGUMENT...
@@ -41,17 +41,15 @@ static pid_t start_rank(int rank, int go, char **argv)
 
 static int enter(const pid_t *pids)
 {
-	static const struct ledger_node none[1];
 	struct ledger_slot slots[NRANKS] = { 0 };
-	struct ledger_node nodes[1];
+	struct ledger_node nodes[1] = { 0 };
 	struct arena a = { 0 };
 	struct proc_stat st;
 	struct ledger_job job = { .nranks = NRANKS, .width = 1, .nnodes = 1, .nodes = nodes,
 				  .slots = slots };
 	struct ledger l;
 
-	memcpy(nodes, none, sizeof(nodes));
-	if (proc_stat_read(&st, 0) < 0 || ledger_open(&l, &a, NULL) < 0)
+	if (proc_stat_read(&st, 0) < 0 || ledger_open(&l, &a, getenv("EVENKEEL_LEDGER")) < 0)
 		return -1;
 	job.key.pid = getpid();
 	job.key.start = st.start;

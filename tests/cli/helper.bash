@@ -1,19 +1,18 @@
-# What every file here begins with: EK_BIN is the built program.
+# What every file here begins with.
+load "$EK_SRC/tests/bats_help.bash"
 
 setup()
 {
 	local name
 
-	: "${EK_BIN:?names the evenkeel to test}"
+	ek_setup
 	# What the user has set must not decide a test.
 	for name in $(compgen -e); do
 		case $name in
-		EVENKEEL | EVENKEEL_* | OMP_NUM_THREADS | SLURM_* | HWLOC_* | LD_PRELOAD)
-			unset "$name" ;;
+		SLURM_* | HWLOC_*) unset "$name" ;;
 		esac
 	done
-	export EVENKEEL_CONF=/dev/null
-	cd "$BATS_TEST_TMPDIR"
+	cd "$T"
 }
 
 ek()
@@ -39,12 +38,12 @@ refused()
 }
 
 # A program and a library beside each other below $1, as after a build. Any
-# library will do for what is tested here, so the shim itself is not needed.
+# library will do for what is tested here: a build with sanitizers has no shim.
 make_tree()
 {
 	local library
 
-	library=$(dirname "$EK_BIN")/../shim/.libs/libevenkeel.so
+	library=$EK_LIB
 	[ -e "$library" ] || library=$(ldd "$EK_BIN" | awk '/libjansson/ { print $3 }')
 	mkdir -p "$1/launcher" "$1/shim/.libs"
 	cp "$EK_BIN" "$1/launcher/evenkeel"

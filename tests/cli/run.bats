@@ -106,8 +106,9 @@ statuses()
 	tree/launcher/evenkeel run --width 4 --mode settle --together --keep -v \
 		--machine 'numa:2 core:1 pu:1' env 2>/dev/null | grep ^EVENKEEL_ | sort >got
 	cat >want <<-T
-		EVENKEEL_CONF=/dev/null
+		EVENKEEL_CONF=$EVENKEEL_CONF
 		EVENKEEL_KEEP=1
+		EVENKEEL_LEDGER=$EVENKEEL_LEDGER
 		EVENKEEL_MODE=settle
 		EVENKEEL_TOGETHER=1
 		EVENKEEL_VERBOSE=2
@@ -171,27 +172,25 @@ statuses()
 }
 
 @test "the report tells each rank's plan, node and cpus" {
-	[ -n "$EK_FAKEPROXY" ] || skip "fakeproxy is not built"
 	taskset -c 0,1 true 2>/dev/null || skip "cpus 0 and 1 are not both allowed"
-	[ -w /dev/shm ] || skip "no /dev/shm for the ledger"
 	ek run --report --machine 'numa:2 core:1 pu:1' sh -c \
-		"$EK_FAKEPROXY ledger sleep 0.6" 2>err
+		"$EK_BUILD/tests/cli/fakeproxy ledger sleep 0.6" 2>err
 	grep -Eq '^ +0 +0 +0:100% +0$' err
 	grep -Eq '^ +1 +1 +1:100% +1$' err
 	grep -q 'planned 1,1; seen 1,1; worst difference 0 in [1-9]' err
 }
 
 @test "the report shows a rank's worker behind a wrapper, and no plan without a record" {
-	[ -n "$EK_FAKEPROXY" ] || skip "fakeproxy is not built"
 	taskset -c 0,1 true 2>/dev/null || skip "cpus 0 and 1 are not both allowed"
-	ek run --report --machine 'numa:2 core:1 pu:1' "$EK_FAKEPROXY" none sh -c \
+	ek run --report --machine 'numa:2 core:1 pu:1' "$EK_BUILD/tests/cli/fakeproxy" none sh -c \
 		'taskset -p -c 1 $$ >/dev/null; timeout 1 sh -c "while :; do :; done"; true' 2>err
 	[ "$(grep -cE '^ +[01] +- +.*1:[0-9]+%' err)" -eq 2 ]
 	grep -q 'planned 0,0; seen 0,2' err
 }
 
 @test "a real job is run and reported" {
-	mpiexec=$(command -v mpiexec.hydra) || skip "no MPICH"
+	mpiexec=$EK_MPIEXEC
+	[ -n "$mpiexec" ] || skip "no MPICH"
 	ek run --report "$mpiexec" -n 2 sleep 0.5 2>err
 	[ "$(grep -cE '^ +[01]  ' err)" -eq 2 ]
 	[ "$(ek run "$mpiexec" -n 3 echo hello | grep -c hello)" -eq 3 ]

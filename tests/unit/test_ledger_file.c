@@ -86,8 +86,10 @@ static void a_file_that_is_not_ours_alone_is_refused_and_not_touched(void **stat
 		{ "of another owner", make_foreign },
 	};
 	const struct place *p = *state;
+	int next = dup(0);
 	char other[300];
 
+	close(next);
 	snprintf(other, sizeof(other), "%s/other", p->dir);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct arena a = UNIT_ARENA;
@@ -103,6 +105,8 @@ static void a_file_that_is_not_ours_alone_is_refused_and_not_touched(void **stat
 		errno = 0;
 		if (ledger_open(&l, &a, p->dir) != -1 || errno != EPERM || l.fd != -1)
 			fail_msg("%s: errno %d", rows[i].what, errno);
+		assert_int_equal(dup(0), next);
+		close(next);
 		assert_int_equal(lstat(p->path, &after), 0);
 		assert_true(before.st_ino == after.st_ino && before.st_mode == after.st_mode &&
 			    before.st_size == after.st_size && before.st_uid == after.st_uid);

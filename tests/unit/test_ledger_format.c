@@ -132,6 +132,30 @@ static void *counted_get(size_t size)
 	return malloc(size);
 }
 
+static void a_file_of_absurd_size_is_set_aside_unread(void **state)
+{
+	const struct place *p = *state;
+	static const off_t sizes[] = { LEDGER_SIZE_MAX + 1, (off_t)1 << 40 };
+	unsigned char text[256];
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+		struct arena a = { .get = counted_get, .put = free };
+		struct ledger l;
+
+		golden_file(p, text, sizeof(text));
+		/* Sparse: it takes no room. */
+		assert_int_equal(truncate(p->path, sizes[i]), 0);
+		most_taken = taken = 0;
+		open_well(&l, &a, p->dir);
+		assert_int_equal(l.njobs, 0);
+		assert_int_equal(most_taken, 0);
+		close_well(&l);
+		arena_free(&a);
+		assert_int_equal(file_digest(p), 0);
+		unlink(p->path);
+	}
+}
+
 static void counts_that_cannot_be_true_are_refused_though_the_checksum_is_right(void **state)
 {
 	static const struct {
@@ -281,6 +305,7 @@ int main(void)
 		test_in_place(a_file_cut_at_any_length_is_read_as_empty),
 		test_in_place(a_file_with_any_bit_flipped_is_read_as_empty),
 		test_in_place(a_file_of_another_version_is_set_aside),
+		test_in_place(a_file_of_absurd_size_is_set_aside_unread),
 		test_in_place(a_file_of_random_bytes_is_set_aside_at_any_size),
 		test_in_place(
 		    counts_that_cannot_be_true_are_refused_though_the_checksum_is_right),

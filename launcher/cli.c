@@ -202,16 +202,21 @@ static int parse_argv(struct cli *c, enum cli_command command, int argc, char **
 	return 0;
 }
 
-/* A site file that cannot be read, or lines in it, must not stop a job. */
+/* A site file that cannot be read, or lines in it, must not stop a job. What it
+ * switches off stays so, as in the shim. */
 static int read_site(struct options *o, struct arena *a, char *const *envp)
 {
 	const char *path = options_getenv(envp, "EVENKEEL_CONF");
 	char *text = arena_alloc(a, SITE_FILE_MAX);
+	bool off;
 
 	if (!text)
 		return -1;
-	if (file_read(path && *path ? path : SITE_FILE, text, SITE_FILE_MAX) >= 0)
+	if (file_read(path ? path : SITE_FILE, text, SITE_FILE_MAX) >= 0)
 		options_from_file(o, text, NULL);
+	off = o->off;
+	options_from_env(o, envp);
+	o->off |= off;
 	return 0;
 }
 
@@ -223,7 +228,6 @@ int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc
 		cli_error_set(err, "%s", strerror(errno));
 		return -1;
 	}
-	options_from_env(&c->options, envp);
 	return parse_argv(c, command, argc, argv, err);
 }
 

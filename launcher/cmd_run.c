@@ -232,6 +232,14 @@ static const char *counts_text(struct arena *a, const struct report *r, bool pla
 	return text;
 }
 
+static bool any_planned(const struct report *r)
+{
+	for (unsigned int i = 0; i < r->nranks; i++)
+		if (r->ranks[i].planned)
+			return true;
+	return false;
+}
+
 static void print_report(struct arena *a, struct report *r)
 {
 	report_finish(r);
@@ -255,8 +263,8 @@ static void print_report(struct arena *a, struct report *r)
 	fprintf(stderr,
 		"evenkeel run: ranks per node: planned %s; seen %s; worst difference %u in %u "
 		"sample%s\n",
-		counts_text(a, r, true), counts_text(a, r, false), r->worst, r->samples,
-		r->samples == 1 ? "" : "s");
+		any_planned(r) ? counts_text(a, r, true) : "-", counts_text(a, r, false), r->worst,
+		r->samples, r->samples == 1 ? "" : "s");
 }
 
 /* What the job plans with. The shim reads /sys itself, and so does this. */
@@ -304,7 +312,7 @@ static int run_and_report(const struct cli *c, struct arena *a, char **argv)
 		return cmd_refuse("run", strerror(errno), CLI_OWN_FAILURE);
 	}
 	if (r)
-		report_init(r, a, &m, &allowed, &request, child);
+		report_init(r, a, &m, &allowed, &request, c->options.ledger, child);
 	status = watch(child, &signals, r);
 	if (r)
 		print_report(a, r);

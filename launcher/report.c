@@ -36,13 +36,15 @@ struct crowd {
 };
 
 void report_init(struct report *r, struct arena *a, const struct machine *m,
-		 const struct cpus *allowed, const struct plan_request *request, pid_t root)
+		 const struct cpus *allowed, const struct plan_request *request, const char *ledger,
+		 pid_t root)
 {
 	memset(r, 0, sizeof(*r));
 	r->arena = a;
 	r->machine = m;
 	r->allowed = allowed;
 	r->request = *request;
+	r->ledger = ledger;
 	r->root = root;
 }
 
@@ -288,7 +290,9 @@ static void ask_ledger(struct report *r, struct arena *scratch)
 
 	for (i = 0; i < r->nranks && r->ranks[i].tries >= LEDGER_TRIES; i++)
 		;
-	if (i == r->nranks || ledger_open(&l, scratch, NULL) < 0)
+	if (i == r->nranks || (r->ledger && !strcmp(r->ledger, "none")))
+		return;
+	if (ledger_open(&l, scratch, r->ledger) < 0)
 		return;
 	for (; i < r->nranks; i++)
 		if (r->ranks[i].tries++ < LEDGER_TRIES)

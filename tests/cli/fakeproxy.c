@@ -45,8 +45,9 @@ static int enter(const pid_t *pids)
 	struct ledger_node nodes[1] = { 0 };
 	struct arena a = { 0 };
 	struct proc_stat st;
-	struct ledger_job job = { .nranks = NRANKS, .width = 1, .nnodes = 1, .nodes = nodes,
-				  .slots = slots };
+	struct ledger_job job = {
+		.nranks = NRANKS, .width = 1, .nnodes = 1, .nodes = nodes, .slots = slots
+	};
 	struct ledger l;
 
 	if (proc_stat_read(&st, 0) < 0 || ledger_open(&l, &a, getenv("EVENKEEL_LEDGER")) < 0)

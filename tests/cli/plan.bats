@@ -14,7 +14,7 @@ plan_is()
 import json, sys
 p = json.load(open("plan.json"))
 counts = [n["ranks"] for n in p["nodes"]]
-sys.exit(not eval(sys.argv[1]))
+sys.exit(not eval("(" + sys.argv[1] + ")"))
 P
 }
 

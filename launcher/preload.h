@@ -21,7 +21,7 @@ char *preload_value(struct arena *a, const char *library, const char *old);
 
 /* The variables for the given options: count entries of NAME=VALUE, with
  * --machine read and turned into its text, so that nothing depends on the
- * working directory or on files at the other hosts. 0, or -1 with errno and
+ * working directory or on files afterwards. 0, or -1 with errno and
  * err set. */
 int preload_variables(const struct cli *c, struct arena *a, char ***variables, unsigned int *count,
 		      struct cli_error *err);

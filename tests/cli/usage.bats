@@ -159,7 +159,10 @@ long_options()
 	for command in run env machine plan; do
 		[ "$(long_options $command | wc -l)" -gt 3 ]
 		for option in $(long_options $command); do
-			ek $command $option --help >out 2>err || grep -q 'is not\|--machine: ' err
+			ek $command $option --help >out 2>err || [ $? -eq 2 ]
+			if grep -q 'unknown option' err; then
+				return 1
+			fi
 		done
 	done
 }

@@ -12,6 +12,15 @@ load helper
 	done
 }
 
+@test "every recorded machine is read and read back" {
+	for file in "$EK_SRC"/tests/machines/*.xml; do
+		ek machine "$file" >first
+		ek machine first | cmp - first
+		ek machine --json "$file" >json
+		python3 -c 'import json; assert json.load(open("json"))["nodes"]'
+	done
+}
+
 @test "no argument, live and --machine live are one" {
 	ek machine >first
 	ek machine live | cmp - first

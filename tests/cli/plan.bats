@@ -19,7 +19,7 @@ P
 }
 
 @test "every golden row of the kernel's policy is met" {
-	python3 "$BATS_TEST_DIRNAME/policy_rows.py" "$EK_BIN"
+	python3 "$BATS_TEST_DIRNAME/policy_rows.py" "$EK_BIN" "$EK_SRC/tests/machines"
 }
 
 @test "counts are even where they must be" {
@@ -37,6 +37,8 @@ P
 		1, 1, 1, 1, 1, 1, 1, 1|-n 8 --machine 'pack:2 numa:4 l3:2 core:8 pu:2'
 		1, 1|-n 2 --machine 'numa:2 core:1 pu:1'
 		0, 0|-n 0 --machine 'numa:2 core:1 pu:1'
+		8, 8|-n 16 --machine "$EK_SRC/tests/machines/two-20c-smt2.xml"
+		1, 1, 1, 1, 1, 1, 1, 1|-n 8 --machine "$EK_SRC/tests/machines/zen3-nps4.xml"
 	T
 }
 

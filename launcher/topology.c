@@ -509,3 +509,8 @@ int topology_load(const char *spec, struct machine *m, struct arena *a, struct t
 		return load_synthetic(spec, m, a, err);
 	return load_file(spec, m, a, err);
 }
+
+const char *topology_version(void)
+{
+	return HWLOC_VERSION;
+}

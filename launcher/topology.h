@@ -49,4 +49,7 @@ struct topology_error {
 int topology_load(const char *spec, struct machine *m, struct arena *a,
 		  struct topology_error *err);
 
+/* The version of hwloc this was built with, "2.9.0". */
+const char *topology_version(void);
+
 #endif

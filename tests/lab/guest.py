@@ -1,6 +1,5 @@
 """The guest's file system: an initramfs of what is installed here and what was built."""
 import glob
-import gzip
 import os
 import re
 import shutil

@@ -1,0 +1,232 @@
+/* sleepers: where does the kernel start the children of one parent?
+ *
+ * The effect that evenkeel is against, without MPI: one process forks children
+ * one by one, each of which notes the node of its first instant and then blocks
+ * (--spin: spins). The next is forked when the one before has come to that. Then
+ * all are woken at once and work for a while. Prints JSON: children per node at
+ * three moments (first, woken, end), and for each child in order the node it
+ * was forked from and its three nodes.
+ */
+#include <fcntl.h>
+#include <getopt.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CHILDREN_MAX 256
+#define NODES_MAX 64
+
+enum moment { FIRST, WOKEN, END, NMOMENTS };
+
+static const char *const moment_names[] = { "first", "woken", "end" };
+
+/* Shared by parent and children; a slot is written by its child, but for
+ * parent_node. */
+struct slot {
+	int parent_node;
+	int node[NMOMENTS];
+	_Atomic int ready;
+};
+
+static struct shared {
+	_Atomic int go;
+	struct slot slot[CHILDREN_MAX];
+} *shared;
+
+static struct options {
+	int children, spin;
+	double seconds; /* of work after the wake-up */
+	long gap_us;    /* between two forks, the parent spinning */
+} opt = { .children = 8, .seconds = 0.05, .gap_us = 1000 };
+
+static const char usage[] =
+	"Usage: sleepers [options]\n"
+	"Forks children that block at once, and prints as JSON where each started.\n"
+	"\n"
+	"  -n, --children N   how many, 1 to 256 (default 8)\n"
+	"      --spin         they spin instead of blocking\n"
+	"  -s, --seconds S    work of each after all were woken (default 0.05)\n"
+	"      --gap-us N     pause, spinning, before each fork (default 1000)\n"
+	"  -h, --help         this text\n";
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int node_now(void)
+{
+	unsigned int node = 0;
+
+	getcpu(NULL, &node);
+	return (int)node;
+}
+
+static void spin(double seconds)
+{
+	double end = now() + seconds;
+
+	while (now() < end)
+		;
+}
+
+static void child(struct slot *slot, int wait_fd)
+{
+	char c;
+
+	slot->node[FIRST] = node_now();
+	atomic_store(&slot->ready, 1);
+	if (opt.spin)
+		while (!atomic_load(&shared->go))
+			;
+	else if (read(wait_fd, &c, 1) != 0)
+		_exit(1);
+	slot->node[WOKEN] = node_now();
+	spin(opt.seconds);
+	slot->node[END] = node_now();
+	_exit(0);
+}
+
+/* The child sleeps in its read: state S in /proc/PID/stat. */
+static int asleep(pid_t pid)
+{
+	char name[64], buf[256], *state;
+	ssize_t n;
+	int fd;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", (int)pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 1;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return 1;
+	buf[n] = '\0';
+	state = strrchr(buf, ')');
+	return state && state[1] && state[2] != 'R';
+}
+
+static int start(pid_t *pids, int *fds)
+{
+	for (int i = 0; i < opt.children; i++) {
+		struct slot *slot = &shared->slot[i];
+
+		spin((double)opt.gap_us * 1e-6);
+		slot->parent_node = node_now();
+		pids[i] = fork();
+		if (pids[i] < 0)
+			return -1;
+		if (pids[i] == 0) {
+			close(fds[1]);
+			child(slot, fds[0]);
+		}
+		while (!atomic_load(&slot->ready) || (!opt.spin && !asleep(pids[i])))
+			;
+	}
+	return 0;
+}
+
+static void print_moments(void)
+{
+	int nodes = 1;
+
+	for (int i = 0; i < opt.children; i++)
+		for (int m = 0; m < NMOMENTS; m++)
+			if (shared->slot[i].node[m] >= nodes && shared->slot[i].node[m] < NODES_MAX)
+				nodes = shared->slot[i].node[m] + 1;
+	printf("{\"ranks\": %d, \"nodes\": %d, \"moments\": [", opt.children, nodes);
+	for (int m = 0; m < NMOMENTS; m++) {
+		int count[NODES_MAX] = { 0 };
+
+		for (int i = 0; i < opt.children; i++)
+			count[shared->slot[i].node[m] % NODES_MAX]++;
+		printf("%s{\"at\": \"%s\", \"ranks_per_node\": [", m ? ", " : "", moment_names[m]);
+		for (int n = 0; n < nodes; n++)
+			printf("%s%d", n ? ", " : "", count[n]);
+		fputs("]}", stdout);
+	}
+}
+
+static void print(void)
+{
+	print_moments();
+	printf("], \"spin\": %d, \"child\": [", opt.spin);
+	for (int i = 0; i < opt.children; i++) {
+		const struct slot *slot = &shared->slot[i];
+
+		printf("%s{\"parent\": %d, \"first\": %d, \"woken\": %d, \"end\": %d}",
+		       i ? ", " : "", slot->parent_node, slot->node[FIRST], slot->node[WOKEN],
+		       slot->node[END]);
+	}
+	puts("]}");
+}
+
+/* 0 = go on; else the exit status + 1. */
+static int parse(int argc, char **argv)
+{
+	static const struct option longs[] = {
+		{ "children", 1, NULL, 'n' }, { "spin", 0, NULL, 'S' },
+		{ "seconds", 1, NULL, 's' },  { "gap-us", 1, NULL, 'g' },
+		{ "help", 0, NULL, 'h' },     { 0 },
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "n:s:h", longs, NULL)) != -1) {
+		switch (c) {
+		case 'n': opt.children = atoi(optarg); break;
+		case 'S': opt.spin = 1; break;
+		case 's': opt.seconds = atof(optarg); break;
+		case 'g': opt.gap_us = atol(optarg); break;
+		case 'h': fputs(usage, stdout); return 1;
+		default: return 3;
+		}
+	}
+	if (opt.children < 1 || opt.children > CHILDREN_MAX || optind < argc) {
+		fprintf(stderr, "sleepers: wanted 1 to %d children and no arguments\n", CHILDREN_MAX);
+		return 3;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	pid_t pids[CHILDREN_MAX];
+	int fds[2], failed = 0, rc = parse(argc, argv);
+
+	if (rc)
+		return rc - 1;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED || pipe(fds) < 0 || start(pids, fds) < 0) {
+		perror("sleepers");
+		/* Children that came about are in our group and must not stay. */
+		signal(SIGTERM, SIG_IGN);
+		kill(0, SIGTERM);
+		return 1;
+	}
+	atomic_store(&shared->go, 1);
+	close(fds[1]);
+	for (int i = 0; i < opt.children; i++) {
+		int status;
+
+		if (waitpid(pids[i], &status, 0) < 0 || status)
+			failed = 1;
+	}
+	if (failed) {
+		fputs("sleepers: a child failed\n", stderr);
+		return 1;
+	}
+	print();
+	return 0;
+}

@@ -51,7 +51,7 @@ class Shape:
         elif words[0] == "node":
             pairs = dict(zip(words[1::2], words[2::2]))
             self.nodes.append({"cpus": cpu_list(pairs["cpus"]) if "cpus" in pairs else [],
-                               "memory": pairs.get("memory")})
+                               "cpus_text": pairs.get("cpus"), "memory": pairs.get("memory")})
         elif words[0] == "distance":
             self.distances.append([int(w) for w in words[1:]])
         elif words[0] == "kernel":
@@ -62,10 +62,6 @@ class Shape:
     def isolated(self):
         found = re.search(r"isolcpus=(\S+)", self.kernel)
         return cpu_list(found.group(1)) if found else []
-
-    def capacity(self):
-        """Cpus of each node that ranks may run on."""
-        return [len(set(n["cpus"]) - set(self.isolated())) for n in self.nodes]
 
     def memory(self):
         units = {"M": 1, "G": 1024}

@@ -11,7 +11,7 @@ from kernels import Unavailable
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 APPLETS = """sh mount ip hostname mkdir cat echo usleep sleep poweroff taskset kill env
-    grep sed ls ln uname true""".split()
+    grep sed ls ln uname true seq printf""".split()
 
 FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n",

@@ -1,5 +1,6 @@
 """What is run in the guest, and in which ways."""
 import json
+import re
 import shlex
 
 # The build's folders keep their places, by which the launcher finds the library.
@@ -34,17 +35,26 @@ JOBS = {
 NAS = ("cg", "ep", "ft", "is", "mg")
 
 
+# A cpuset that takes away all nodes but the last.
+CPUSET = """mount -t cgroup2 none /sys/fs/cgroup
+echo +cpuset > /sys/fs/cgroup/cgroup.subtree_control
+mkdir /sys/fs/cgroup/lab
+echo %s > /sys/fs/cgroup/lab/cpuset.cpus"""
+
+
 class JobError(Exception):
     pass
 
 
 def programs(build, jobs, variants):
     """What the guest needs of the build: {name under /job: path}."""
-    names = ["shim/.libs/libevenkeel.so", "examples/where", "tests/lab/sleepers"]
-    names += ["examples/nas/" + j.split(".")[0] for j in jobs if j.split(".")[0] in NAS]
-    if any(base(v) == "run" for v in variants):
+    kinds = {parts(j)[0].split(".")[0] for j in jobs}
+    names = ["shim/.libs/libevenkeel.so", "examples/where", "tests/lab/sleepers",
+             "tests/lab/sampler"]
+    names += ["examples/nas/" + k for k in kinds if k in NAS]
+    if not all(is_mpi(k) for k in kinds) or any(base(v) == "run" for v in variants if v != "-"):
         names.append("launcher/evenkeel")
-    if any(base(v) == "early" for v in variants):
+    if any(base(v) == "early" for v in variants if v != "-"):
         names.append("tests/lab/.libs/early_settle.so")
     return {name: "%s/%s" % (build, name) for name in names}
 
@@ -61,23 +71,39 @@ def is_mpi(job):
     return not job.startswith("sleepers")
 
 
-def program(job, options):
-    name, _, size = job.partition(".")
-    if name in NAS:
-        return "/job/examples/nas/%s -c %s --report-nodes --json /dev/stdout" % (name, size or "S")
-    if job not in JOBS:
+def parts(job):
+    """A job's name and what goes on beside it: where+busy4 is where with a busy loop
+    on each of cpus 0 to 3."""
+    name, *beside = job.split("+")
+    for b in beside:
+        if not re.fullmatch(r"busy\d+|two|cpuset", b):
+            raise JobError("'%s' of job '%s': wanted busyN, two or cpuset" % (b, job))
+    return name, beside
+
+
+def busy(job):
+    """Cpus of each node that loops keep busy; they are on node 0."""
+    return [sum(int(b[4:]) for b in parts(job)[1] if b.startswith("busy"))]
+
+
+def program(name, options):
+    kernel, _, size = name.partition(".")
+    if kernel in NAS:
+        return ("/job/examples/nas/%s -c %s --report-nodes --json /dev/stdout" %
+                (kernel, size or "S"))
+    if name not in JOBS:
         raise JobError("job '%s': wanted one of %s, or %s with a class (mg.S)" %
-                       (job, " ".join(JOBS), " ".join(NAS)))
-    text = JOBS[job]
-    if job.startswith("where"):
+                       (name, " ".join(JOBS), " ".join(NAS)))
+    text = JOBS[name]
+    if name.startswith("where"):
         text += " --seconds %g --mb %d" % (options.seconds, options.mb)
     return text
 
 
-def command(job, ranks, variant, options):
-    """The shell command for one run."""
-    text = program(job, options)
-    if not is_mpi(job):
+def launch(name, ranks, variant, options):
+    """The command of one job by itself."""
+    text = program(name, options)
+    if not is_mpi(name):
         return "%s -n %d --seconds %g" % (text, ranks, options.seconds)
     env, before, after = VARIANTS[base(variant)]
     env = dict(env, **(NO_WALK if variant.endswith("-nowalk") else {}))
@@ -86,22 +112,79 @@ def command(job, ranks, variant, options):
     return " ".join(shlex.quote(w) for w in words) + " " + text
 
 
-def report(lines):
-    """The JSON object that a job printed, or None."""
-    for i, line in enumerate(lines):
-        if line.startswith("{"):
-            try:
-                return json.JSONDecoder().raw_decode("\n".join(lines[i:]))[0]
-            except ValueError:
-                continue
-    return None
+def command(job, ranks, variant, options):
+    """The shell text for one run; its last command's exit status is the job's."""
+    name, beside = parts(job)
+    text = launch(name, ranks, variant, options) + " </dev/null 2>&1"
+    after = ""
+    if name.split(".")[0] in NAS:
+        text = "sampler %s 20 & S=$!; %s" % (name.split(".")[0], text)
+        after += " kill $S; wait $S;"
+    for b in beside:
+        if b == "two":
+            text = "( %s ) >/tmp/two & T=$!; %s" % (text, text)
+            after += " wait $T || RC=$?; cat /tmp/two;"
+        elif b == "cpuset":
+            text = "echo $$ > /sys/fs/cgroup/lab/cgroup.procs; " + text
+            after += " echo $$ > /sys/fs/cgroup/cgroup.procs;"
+        else:
+            text = ("L=; for c in $(seq 0 %d); do taskset $(printf %%x $((1<<c))) "
+                    "sh -c 'while :; do :; done' & L=\"$L $!\"; done; usleep 100000; %s" %
+                    (int(b[4:]) - 1, text))
+            after += " kill $L; wait $L;"
+    return "%s; RC=$?;%s (exit $RC)" % (text, after) if after else text
 
 
-def moments(found):
-    """Ranks per node at each moment of a report: [(moment, [ranks])]."""
+def reports(lines):
+    """The JSON objects that a job printed."""
+    text, found = "\n".join(line for line in lines if not line.startswith("@")), []
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, used = json.JSONDecoder().raw_decode(text[at:])
+            found.append(value)
+        except ValueError:
+            used = 1
+        at = text.find("{", at + used)
+    return found
+
+
+def samples(lines):
+    """What the sampler saw: [[ms, [pid, node], ...], ...]."""
+    for line in lines:
+        if line.startswith("@sampler "):
+            return json.loads(line[len("@sampler "):])
+    return []
+
+
+def counts(nodes):
+    """Ranks per node of a list with the node of each rank."""
+    return [nodes.count(n) for n in range(max(nodes) + 1)] if nodes else []
+
+
+def moments(found, lines, ranks):
+    """Ranks per node at each moment of what a job reported: [(moment, [ranks])]. Of a
+    NAS kernel: when all ranks were first seen, half-way, and at its end."""
     if "moments" in found:
         return [(m["at"], m["ranks_per_node"]) for m in found["moments"]]
-    counts = [0] * (1 + max(n["node"] for n in found["nodes"]))
-    for n in found["nodes"]:
-        counts[n["node"]] += n["ranks"]
-    return [("end", counts)]
+    whole = [[node for _, node in s[1:]] for s in samples(lines) if len(s) == ranks + 1]
+    at = [("start", counts(whole[0])), ("half", counts(whole[len(whole) // 2]))] if whole else []
+    end = [n["node"] for n in found["nodes"] for _ in range(n["ranks"])]
+    return at + [("end", counts(end))]
+
+
+def moves(found, lines):
+    """How often a rank was seen on another node than in the sample before, from when
+    MPI is up, and in how many looks at one rank; (0, 0) when nothing was seen."""
+    changed = looks = 0
+    rows = [r["node_at"][1:] for r in found.get("rank", []) if "node_at" in r]
+    if not rows:
+        by_pid = {}
+        for s in samples(lines):
+            for pid, node in s[1:]:
+                by_pid.setdefault(pid, []).append(node)
+        rows = list(by_pid.values())
+    for row in rows:
+        changed += sum(a != b for a, b in zip(row, row[1:]))
+        looks += max(0, len(row) - 1)
+    return changed, looks

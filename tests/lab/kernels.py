@@ -22,7 +22,7 @@ SERIES = {
     "5.10": (["bullseye", "bullseye-security"], r"linux-image-5\.10\.\S*-cloud-amd64"),
     "6.1": (["bookworm", "bookworm-security"], r"linux-image-6\.1\.\S*-cloud-amd64"),
     "6.12": (["bookworm", "bookworm-security"], r"linux-image-6\.12\.\S*-cloud-amd64"),
-    "newest": (["sid"], r"linux-(?:binary|image)-\d\S*-cloud-amd64"),
+    "newest": (["sid"], r"linux-binary-\d\S*-cloud-amd64"),
 }
 
 # Debian 12's QEMU 7.2 stops at "Booting SMP configuration" with these two under
@@ -139,7 +139,9 @@ def kernel(name):
         package = best(apt.search(pattern))
         if not package:
             raise Unavailable("no package %s in %s" % (pattern, " ".join(suites)))
-        os.makedirs(folder, exist_ok=True)
+        # What an interrupted fetch left.
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
         apt.get("download", package, cwd=folder)
         deb = glob.glob(os.path.join(folder, "*.deb"))[0]
         image = unpack_kernel(deb, os.path.join(folder, "unpacked"))

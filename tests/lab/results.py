@@ -1,15 +1,21 @@
 """Runs, judged and counted."""
 import math
 
+import boot
 import jobs
 
 
-def uneven(counts, capacity):
-    """Some node is one rank or more away from its fair share (for nodes of equal
-    capacity: two nodes differ by more than one)."""
-    counts = counts + [0] * (len(capacity) - len(counts))
-    total, room = sum(counts), sum(capacity)
-    return any(abs(c - total * cap / room) >= 1 - 1e-9 for c, cap in zip(counts, capacity))
+def uneven(counts, capacity, busy=()):
+    """Some rank would have more room on another node: with nodes of equal capacity and
+    nothing else running, two nodes differ by more than one."""
+    nodes = len(capacity)
+    counts = list(counts) + [0] * (nodes - len(counts))
+    busy = list(busy) + [0] * (nodes - len(busy))
+    if any(c and not cap for c, cap in zip(counts, capacity)):
+        return True
+    usable = [n for n in range(nodes) if capacity[n]]
+    return any(counts[i] and (busy[i] + counts[i]) * capacity[j] >
+               (busy[j] + counts[j] + 1) * capacity[i] for i in usable for j in usable)
 
 
 def difference(counts, capacity):
@@ -19,71 +25,99 @@ def difference(counts, capacity):
     return max(usable) - min(usable)
 
 
+def add_up(reports_moments):
+    """Moments of several jobs at once, summed by name."""
+    total = {}
+    for moments in reports_moments:
+        for name, counts in moments:
+            old = total.setdefault(name, [])
+            old += [0] * (len(counts) - len(old))
+            for n, c in enumerate(counts):
+                old[n] += c
+    return list(total.items())
+
+
 class Run:
     """One launch: what was asked and what came of it."""
 
-    def __init__(self, job, ranks, variant, pause_us):
+    def __init__(self, job, ranks, variant, pause_us, shape):
         self.job, self.ranks, self.variant, self.pause_us = job, ranks, variant, pause_us
-        self.boot = self.release = self.shape = None
+        self.shape = shape
+        self.name, beside = jobs.parts(job)
+        self.mpi = jobs.is_mpi(job)
+        self.base = jobs.base(variant) if self.mpi else variant
+        self.launches = 2 if "two" in beside else 1
+        self.busy = jobs.busy(job)  # cpus of each node that loops keep busy
+        self.usable = set(range(shape.cpus)) - set(shape.isolated())
+        if "cpuset" in beside:
+            self.usable &= set(shape.nodes[-1]["cpus"])
+        self.capacity = [len(self.usable & set(n["cpus"])) for n in shape.nodes]
+        self.boot = self.release = None
         self.rc = None          # of mpiexec; None = it never ended
         self.lines = []         # what it printed
-        self.report = None
+        self.reports = []
         self.moments = []
         self.guest_seconds = 0.0
 
     def end(self, rc, guest_seconds):
         self.rc, self.guest_seconds = rc, guest_seconds
-        self.report = jobs.report(self.lines)
-        if self.report:
-            self.moments = jobs.moments(self.report)
+        self.reports = jobs.reports(self.lines)
+        self.moments = add_up(jobs.moments(r, self.lines, self.ranks) for r in self.reports)
 
     def ok(self):
-        return self.rc == 0 and self.report is not None
+        return self.rc == 0 and len(self.reports) == self.launches
 
-    def at(self, name):
-        return dict(self.moments).get(name)
+    def is_uneven(self, counts):
+        return uneven(counts, self.capacity, self.busy)
 
-    def differences(self, capacity):
-        return [(name, difference(c, capacity)) for name, c in self.moments]
+    def differences(self):
+        return [(name, difference(c, self.capacity)) for name, c in self.moments]
 
-    def uneven_at(self, capacity):
+    def uneven_at(self):
         """The moments at which it is uneven. main() is not among them: what counts
         is where ranks are when MPI is up and they work."""
-        return [n for n, c in self.moments if n != "main" and uneven(c, capacity)]
+        return [n for n, c in self.moments if n != "main" and self.is_uneven(c)]
 
-    def faults(self, shape):
+    def moves(self):
+        found = [jobs.moves(r, self.lines) for r in self.reports]
+        return sum(m for m, _ in found), sum(n for _, n in found)
+
+    def faults(self):
         """What a held or settled run must never show, as texts; [] = as wanted."""
-        base = jobs.base(self.variant)
         if not self.ok():
-            return ["%s" % ("no end" if self.rc is None else "exit %d" % self.rc)]
-        if not jobs.is_mpi(self.job) or base not in jobs.HELD + jobs.SETTLED:
+            return ["no end" if self.rc is None else
+                    "exit %d, %d of %d reports" % (self.rc, len(self.reports), self.launches)]
+        if self.base not in jobs.HELD + jobs.SETTLED:
             return []
-        held = base in jobs.HELD
+        held = self.base in jobs.HELD
         faults = ["%s at %s" % ("/".join(map(str, c)), n) for n, c in self.moments
-                  if (held or n in ("main", "MPI_Init")) and uneven(c, shape.capacity())]
-        return faults + (self.mask_faults(shape, held) if base != "bind-numa" else [])
+                  if (held or n in ("main", "MPI_Init")) and self.is_uneven(c)]
+        return faults + (self.mask_faults(held) if self.base != "bind-numa" else [])
 
-    def mask_faults(self, shape, held):
-        import boot
-        usable = sorted(set(range(shape.cpus)) - set(shape.isolated()))
+    def mask_faults(self, held):
+        """A placed rank has a part of the cpus at main(), and after MPI_Init the same
+        or, settled, all. With room on one node only there is nothing to place."""
+        if sum(bool(c) for c in self.capacity) < 2:
+            return []
         faults = []
-        for r in self.report.get("rank", []):
-            main, init = (boot.cpu_list(r["mask_" + m]) for m in ("main", "init"))
-            if not set(main) < set(usable):
+        for r in (r for report in self.reports for r in report.get("rank", [])):
+            main, init = (set(boot.cpu_list(r["mask_" + m])) for m in ("main", "init"))
+            if not main < self.usable:
                 faults.append("rank %d has mask %s at main" % (r["rank"], r["mask_main"]))
-            if init != (main if held else usable):
+            if init != (main if held else self.usable):
                 faults.append("rank %d has mask %s after MPI_Init" % (r["rank"],
                                                                       r["mask_init"]))
         return faults
 
-    def record(self, shape):
+    def record(self):
         return {
-            "kernel": self.release, "shape": shape.name, "boot": self.boot, "job": self.job,
-            "ranks": self.ranks, "variant": self.variant, "pause_us": self.pause_us,
-            "exit": self.rc, "guest_seconds": round(self.guest_seconds, 3),
+            "kernel": self.release, "shape": self.shape.name, "boot": self.boot,
+            "job": self.job, "ranks": self.ranks, "variant": self.variant,
+            "pause_us": self.pause_us, "exit": self.rc,
+            "guest_seconds": round(self.guest_seconds, 3),
             "moments": [{"at": n, "ranks_per_node": c} for n, c in self.moments],
-            "uneven_at": self.uneven_at(shape.capacity()), "faults": self.faults(shape),
-            "report": self.report,
+            "uneven_at": self.uneven_at(), "faults": self.faults(), "moves": self.moves(),
+            "reports": self.reports, "samples": jobs.samples(self.lines),
         }
 
 
@@ -100,39 +134,41 @@ def fisher(bad1, n1, bad2, n2):
                         if chance(k) <= here * (1 + 1e-9)))
 
 
-COLUMNS = ("kernel", "shape", "job", "ranks", "variant", "runs", "uneven", "worst main",
-           "init", "end", "remote", "guest s")
+COLUMNS = ("kernel", "shape", "job", "ranks", "variant", "runs", "uneven", "worst first",
+           "init", "end", "moved", "remote", "seconds")
+# What a job calls the moments of the columns "worst first" and "init".
+FIRST = ("main", "first", "start")
+INIT = ("MPI_Init", "woken", "half")
 
 
-def row(case, runs, shape):
-    capacity = shape.capacity()
+def worst(runs, names):
+    found = [d for r in runs for n, d in r.differences() if n in names]
+    return str(max(found)) if found else "-"
+
+
+def row(case, runs):
     done = [r for r in runs if r.ok()]
-
-    def worst(name):
-        found = [d for r in done for n, d in r.differences(capacity) if n == name]
-        return str(max(found)) if found else "-"
-
-    last = [r.moments[-1][0] for r in done]
-    remote = [r.report["remote_share"] for r in done
-              if r.report.get("remote_share") is not None]
-    seconds = sorted(r.report.get("seconds", r.guest_seconds) for r in done)
+    remote = [r.reports[0]["remote_share"] for r in done
+              if r.reports[0].get("remote_share") is not None]
+    seconds = sorted(r.reports[0].get("seconds", r.guest_seconds) for r in done)
+    moved = [r.moves() for r in done]
     return case + (
         "%d" % len(done) + (" of %d" % len(runs) if len(done) < len(runs) else ""),
-        str(sum(bool(r.uneven_at(capacity)) for r in done)),
-        worst("main" if jobs.is_mpi(case[2]) else "first"),
-        worst("MPI_Init" if jobs.is_mpi(case[2]) else "woken"),
-        worst(last[0]) if last else "-",
+        str(sum(bool(r.uneven_at()) for r in done)),
+        worst(done, FIRST), worst(done, INIT),
+        worst(done, {r.moments[-1][0] for r in done}),
+        "%d of %d" % (sum(m for m, _ in moved), sum(n for _, n in moved)),
         "%.0f-%.0f %%" % (min(remote) * 100, max(remote) * 100) if remote else "-",
         "%.2f" % seconds[len(seconds) // 2] if seconds else "-")
 
 
-def table(runs, shapes):
+def table(runs):
     """Rows of text, the first being the head."""
     cases = {}
     for r in runs:
-        case = (r.release or "?", r.shape, r.job, str(r.ranks), r.variant)
+        case = (r.release or "?", r.shape.name, r.job, str(r.ranks), r.variant)
         cases.setdefault(case, []).append(r)
-    return [COLUMNS] + [row(c, cases[c], shapes[c[1]]) for c in cases]
+    return [COLUMNS] + [row(c, cases[c]) for c in cases]
 
 
 def text(rows):

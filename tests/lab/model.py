@@ -34,9 +34,16 @@ def letters(parents, nodes):
     return "".join("L" if int(n) == p else str(n) for p, n in zip(parents, nodes))
 
 
+def disturbed(report, i):
+    """Something else than the parent and the spinning children was runnable when child
+    i was forked (a kernel thread, for instance): the rows do not tell where."""
+    return report["child"][i]["running"] != 1 + (i if report["spin"] else 0)
+
+
 def agreement(boots, build):
-    """Lines: each sleepers run's children, as predicted and as seen."""
-    out, same, total = [], 0, 0
+    """Lines: each sleepers run's children, as predicted and as seen. Children forked
+    while something else ran do not count and are left out of both as dots."""
+    out, same, total, left_out = [], 0, 0, 0
     for b in boots:
         count = sum(line.startswith("node ") for line in b.machine.splitlines())
         for r in b.runs:
@@ -50,11 +57,16 @@ def agreement(boots, build):
                 out.append("boot %d %s %d: the model could not be asked" %
                            (b.number, r.job, r.ranks))
                 continue
-            same += sum(int(s) == n for s, n in zip(said, seen))
-            total += len(seen)
-            out.append("boot %d %s %d: from node %s, predicted %s, seen %s" % (
-                b.number, r.job, r.ranks, "".join(map(str, parents)),
-                letters(parents, said), letters(parents, seen)))
+            clean = [not disturbed(report, i) for i in range(len(seen))]
+            same += sum(int(s) == n for s, n, c in zip(said, seen, clean) if c)
+            total += sum(clean)
+            left_out += len(seen) - sum(clean)
+            words = ["".join(x if c else "." for x, c in zip(letters(parents, of), clean))
+                     for of in (said, seen)]
+            out.append("boot %d %s %d: from node %s, predicted %s, seen %s%s" % (
+                b.number, r.job, r.ranks, "".join(map(str, parents)), *words,
+                "" if words[0] == words[1] else "  <-"))
     if total:
-        out.append("model and kernel agree on %d of %d children" % (same, total))
+        out.append("model and kernel agree on %d of %d children; %d left out, as something "
+                   "else ran" % (same, total, left_out))
     return out

@@ -5,7 +5,8 @@
  * (--spin: spins). The next is forked when the one before has come to that. Then
  * all are woken at once and work for a while. Prints JSON: children per node at
  * three moments (first, woken, end), and for each child in order the node it
- * was forked from and its three nodes.
+ * was forked from, its three nodes, how many tasks were runnable before it, and
+ * the cpus.
  */
 #include <fcntl.h>
 #include <getopt.h>
@@ -22,16 +23,18 @@
 
 #define CHILDREN_MAX 256
 #define NODES_MAX 64
+#define QUIET_TRIES 100
 
 enum moment { FIRST, WOKEN, END, NMOMENTS };
 
 static const char *const moment_names[] = { "first", "woken", "end" };
 
-/* Shared by parent and children; a slot is written by its child, but for
- * parent_node. */
+/* Shared by parent and children. The parent writes the first three, the child the
+ * rest. */
 struct slot {
-	int parent_node;
-	int node[NMOMENTS];
+	int parent_node, parent_cpu;
+	int running; /* tasks that ran or wanted to just before the fork, all told */
+	int node[NMOMENTS], cpu[NMOMENTS];
 	_Atomic int ready;
 };
 
@@ -53,7 +56,8 @@ static const char usage[] =
 	"  -n, --children N   how many, 1 to 256 (default 8)\n"
 	"      --spin         they spin instead of blocking\n"
 	"  -s, --seconds S    work of each after all were woken (default 0.05)\n"
-	"      --gap-us N     pause, spinning, before each fork (default 1000)\n"
+	"      --gap-us N     pause, spinning, before each fork (default 1000); again while\n"
+	"                     anything else runs\n"
 	"  -h, --help         this text\n";
 
 static double now(void)
@@ -64,12 +68,31 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static int node_now(void)
+static void look(int *node, int *cpu)
 {
-	unsigned int node = 0;
+	unsigned int n = 0, c = 0;
 
-	getcpu(NULL, &node);
-	return (int)node;
+	getcpu(&c, &n);
+	*node = (int)n;
+	*cpu = (int)c;
+}
+
+/* The kernel's count of runnable tasks, the caller among them; -1 when it does
+ * not tell. */
+static int running_now(void)
+{
+	char buf[128];
+	int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC), running = -1;
+	ssize_t n;
+
+	if (fd < 0)
+		return -1;
+	n = read(fd, buf, sizeof(buf) - 1);
+	close(fd);
+	if (n <= 0)
+		return -1;
+	buf[n] = '\0';
+	return sscanf(buf, "%*s %*s %*s %d", &running) == 1 ? running : -1;
 }
 
 static void spin(double seconds)
@@ -80,20 +103,33 @@ static void spin(double seconds)
 		;
 }
 
+/* Spins for the gap, and on until nothing but us runs (kernel threads come and go),
+ * but not for ever. Returns the tasks that run. */
+static int quiet(int expected)
+{
+	int running, tries = 0;
+
+	do {
+		spin((double)opt.gap_us * 1e-6);
+		running = running_now();
+	} while (running != expected && ++tries < QUIET_TRIES);
+	return running;
+}
+
 static void child(struct slot *slot, int wait_fd)
 {
 	char c;
 
-	slot->node[FIRST] = node_now();
+	look(&slot->node[FIRST], &slot->cpu[FIRST]);
 	atomic_store(&slot->ready, 1);
 	if (opt.spin)
 		while (!atomic_load(&shared->go))
 			;
 	else if (read(wait_fd, &c, 1) != 0)
 		_exit(1);
-	slot->node[WOKEN] = node_now();
+	look(&slot->node[WOKEN], &slot->cpu[WOKEN]);
 	spin(opt.seconds);
-	slot->node[END] = node_now();
+	look(&slot->node[END], &slot->cpu[END]);
 	_exit(0);
 }
 
@@ -123,7 +159,8 @@ static int start(pid_t *pids, int *fds)
 		struct slot *slot = &shared->slot[i];
 
 		spin((double)opt.gap_us * 1e-6);
-		slot->parent_node = node_now();
+		slot->running = quiet(1 + (opt.spin ? i : 0));
+		look(&slot->parent_node, &slot->parent_cpu);
 		pids[i] = fork();
 		if (pids[i] < 0)
 			return -1;
@@ -165,9 +202,11 @@ static void print(void)
 	for (int i = 0; i < opt.children; i++) {
 		const struct slot *slot = &shared->slot[i];
 
-		printf("%s{\"parent\": %d, \"first\": %d, \"woken\": %d, \"end\": %d}",
+		printf("%s{\"parent\": %d, \"first\": %d, \"woken\": %d, \"end\": %d, "
+		       "\"running\": %d, \"parent_cpu\": %d, \"cpu\": [%d, %d, %d]}",
 		       i ? ", " : "", slot->parent_node, slot->node[FIRST], slot->node[WOKEN],
-		       slot->node[END]);
+		       slot->node[END], slot->running, slot->parent_cpu, slot->cpu[FIRST],
+		       slot->cpu[WOKEN], slot->cpu[END]);
 	}
 	puts("]}");
 }

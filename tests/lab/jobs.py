@@ -117,7 +117,7 @@ def command(job, ranks, variant, options):
     name, beside = parts(job)
     text = launch(name, ranks, variant, options) + " </dev/null 2>&1"
     after = ""
-    if name.split(".")[0] in NAS:
+    if name.split(".")[0] in NAS or busy(job) != [0]:
         text = "sampler %s 20 & S=$!; %s" % (name.split(".")[0], text)
         after += " kill $S; wait $S;"
     for b in beside:
@@ -167,7 +167,7 @@ def moments(found, lines, ranks):
     NAS kernel: when all ranks were first seen, half-way, and at its end."""
     if "moments" in found:
         return [(m["at"], m["ranks_per_node"]) for m in found["moments"]]
-    whole = [[node for _, node in s[1:]] for s in samples(lines) if len(s) == ranks + 1]
+    whole = [[p[1] for p in s[1:]] for s in samples(lines) if len(s) == ranks + 1]
     at = [("start", counts(whole[0])), ("half", counts(whole[len(whole) // 2]))] if whole else []
     end = [n["node"] for n in found["nodes"] for _ in range(n["ranks"])]
     return at + [("end", counts(end))]
@@ -181,10 +181,17 @@ def moves(found, lines):
     if not rows:
         by_pid = {}
         for s in samples(lines):
-            for pid, node in s[1:]:
+            for pid, node, *_ in s[1:]:
                 by_pid.setdefault(pid, []).append(node)
         rows = list(by_pid.values())
     for row in rows:
         changed += sum(a != b for a, b in zip(row, row[1:]))
         looks += max(0, len(row) - 1)
     return changed, looks
+
+
+def delay_ms(lines):
+    """How long the ranks waited for a cpu, as the sampler last saw it, summed over the
+    ranks; None when nothing was seen."""
+    last = {p[0]: p[2] for s in samples(lines) for p in s[1:] if len(p) > 2 and p[2] >= 0}
+    return sum(last.values()) / 1000 if last else None

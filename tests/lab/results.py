@@ -1,5 +1,7 @@
 """Runs, judged and counted."""
+import json
 import math
+import statistics
 
 import boot
 import jobs
@@ -82,6 +84,9 @@ class Run:
         found = [jobs.moves(r, self.lines) for r in self.reports]
         return sum(m for m, _ in found), sum(n for _, n in found)
 
+    def delay_ms(self):
+        return jobs.delay_ms(self.lines)
+
     def faults(self):
         """What a held or settled run must never show, as texts; [] = as wanted."""
         if not self.ok():
@@ -120,6 +125,17 @@ class Run:
             "reports": self.reports, "samples": jobs.samples(self.lines),
         }
 
+    @classmethod
+    def from_record(cls, record):
+        """The run that record() wrote."""
+        r = cls(record["job"], record["ranks"], record["variant"], record["pause_us"],
+                boot.Shape(record["shape"]))
+        r.boot, r.release, r.rc = record["boot"], record["kernel"], record["exit"]
+        r.guest_seconds, r.reports = record["guest_seconds"], record["reports"]
+        r.lines = ["@sampler " + json.dumps(record["samples"])]
+        r.moments = [(m["at"], m["ranks_per_node"]) for m in record["moments"]]
+        return r
+
 
 def fisher(bad1, n1, bad2, n2):
     """Fisher's exact test, two-sided: the chance of a table at most as likely as this
@@ -134,8 +150,23 @@ def fisher(bad1, n1, bad2, n2):
                         if chance(k) <= here * (1 + 1e-9)))
 
 
+def versus_plain(runs):
+    """Lines that hold each variant against plain by Fisher's exact test."""
+    def count(name):
+        of = [r for r in runs if r.ok() and r.base == name]
+        return sum(bool(r.uneven_at()) for r in of), len(of)
+
+    names = sorted({r.base for r in runs if r.mpi} - {"plain"})
+    plain = count("plain")
+    if not plain[1]:
+        return []
+    return ["%s uneven %d of %d, plain %d of %d: p = %.2g" %
+            ((name,) + count(name) + plain + (fisher(*count(name), *plain),))
+            for name in names]
+
+
 COLUMNS = ("kernel", "shape", "job", "ranks", "variant", "runs", "uneven", "worst first",
-           "init", "end", "moved", "remote", "seconds")
+           "init", "end", "moved", "remote", "delay ms", "seconds")
 # What a job calls the moments of the columns "worst first" and "init".
 FIRST = ("main", "first", "start")
 INIT = ("MPI_Init", "woken", "half")
@@ -150,8 +181,9 @@ def row(case, runs):
     done = [r for r in runs if r.ok()]
     remote = [r.reports[0]["remote_share"] for r in done
               if r.reports[0].get("remote_share") is not None]
-    seconds = sorted(r.reports[0].get("seconds", r.guest_seconds) for r in done)
+    seconds = [r.reports[0].get("seconds", r.guest_seconds) for r in done]
     moved = [r.moves() for r in done]
+    delays = [d for d in (r.delay_ms() for r in done) if d is not None]
     return case + (
         "%d" % len(done) + (" of %d" % len(runs) if len(done) < len(runs) else ""),
         str(sum(bool(r.uneven_at()) for r in done)),
@@ -159,7 +191,8 @@ def row(case, runs):
         worst(done, {r.moments[-1][0] for r in done}),
         "%d of %d" % (sum(m for m, _ in moved), sum(n for _, n in moved)),
         "%.0f-%.0f %%" % (min(remote) * 100, max(remote) * 100) if remote else "-",
-        "%.2f" % seconds[len(seconds) // 2] if seconds else "-")
+        "%.0f" % statistics.median(delays) if delays else "-",
+        "%.2f" % statistics.median(seconds) if seconds else "-")
 
 
 def table(runs):

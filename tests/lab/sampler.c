@@ -4,7 +4,9 @@
  *
  * Looks at /proc/PID/stat (field 39: the cpu last run on) of all processes whose
  * "comm" is NAME until it gets SIGTERM, then prints one line: "@sampler " and a
- * JSON array of samples, each [milliseconds since the start, [pid, node], ...].
+ * JSON array of samples, each [milliseconds since the start, [pid, node, delay],
+ * ...]; delay is the time in microseconds that the process has waited for a cpu
+ * (/proc/PID/schedstat, second field), -1 where the kernel does not tell.
  */
 #include <dirent.h>
 #include <signal.h>
@@ -74,6 +76,22 @@ static int cpu_of(const char *pid, const char *name)
 	return at ? atoi(at) : -1;
 }
 
+static long delay_us(const char *pid)
+{
+	unsigned long long delay;
+	char path[280];
+	int found;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/schedstat", pid);
+	f = fopen(path, "r");
+	if (!f)
+		return -1;
+	found = fscanf(f, "%*u %llu", &delay);
+	fclose(f);
+	return found == 1 ? (long)(delay / 1000) : -1;
+}
+
 /* Appends one sample to out when there are such processes. */
 static void sample(FILE *out, const char *name, long ms, int *any)
 {
@@ -91,7 +109,7 @@ static void sample(FILE *out, const char *name, long ms, int *any)
 			continue;
 		if (!found++)
 			fprintf(out, "%s[%ld", (*any)++ ? ", " : "", ms);
-		fprintf(out, ", [%s, %d]", e->d_name, node_of[cpu]);
+		fprintf(out, ", [%s, %d, %ld]", e->d_name, node_of[cpu], delay_us(e->d_name));
 	}
 	if (proc)
 		closedir(proc);

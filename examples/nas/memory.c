@@ -95,7 +95,7 @@ int nas_memory_fits(struct nas_run *run, int64_t bytes)
 	mine.rank = run->rank;
 	MPI_Allreduce(&mine, &worst, 1, MPI_DOUBLE_INT, MPI_MINLOC, MPI_COMM_WORLD);
 	MPI_Bcast(&said, sizeof(said), MPI_BYTE, worst.rank, MPI_COMM_WORLD);
-	run->bytes_host = said.need;
+	run->bytes_host += said.need;
 	if (worst.slack < 0)
 		return nas_refuse(run, "not enough memory for class %c on %d ranks: "
 				       "host %s needs %.2f GB and has %.2f GB available",

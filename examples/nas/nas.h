@@ -80,7 +80,7 @@ struct nas_result {
 };
 
 /* MPI_Init, the options, the rank rule. 0: go on. -1: leave by nas_end
- * (help or version was shown, or the run was refused). Prints the banner. */
+ * (help or version was shown, or the run was refused). */
 int nas_begin(struct nas_run *run, const struct nas_kernel *kernel, int argc, char **argv);
 
 /* Frees MPI; returns the exit status. */
@@ -107,8 +107,8 @@ int nas_memory_fits(struct nas_run *run, int64_t bytes);
 /* Refuses with -1 when got is false on any rank (an allocation failed). */
 int nas_agree(struct nas_run *run, bool got);
 
-/* The timed part, between a barrier and the slowest rank's end. Places are
- * looked at after the clock has been read. */
+/* The timed part, between a barrier and the slowest rank's end. The start
+ * prints the banner; places are looked at after the clock has been read. */
 void nas_clock_start(struct nas_run *run);
 void nas_clock_stop(struct nas_run *run);
 

@@ -76,10 +76,6 @@ int nas_begin(struct nas_run *run, const struct nas_kernel *kernel, int argc, ch
 		    nearest);
 	if (open_json(run) < 0)
 		return -1;
-	if (run->rank == 0)
-		printf("\n\n NAS Parallel Benchmarks (%s) -- %s Benchmark\n\n"
-		       " Class: %c\n Number of active processes: %6d\n\n",
-		    PACKAGE_STRING, kernel->name, "SWABCD"[run->cls], run->size);
 	run->began = MPI_Wtime();
 	return 0;
 }
@@ -112,6 +108,9 @@ void nas_clock_start(struct nas_run *run)
 	run->started = MPI_Wtime();
 	run->setup = run->started - run->began;
 	if (run->rank == 0) {
+		printf("\n\n NAS Parallel Benchmarks (%s) -- %s Benchmark\n\n"
+		       " Class: %c\n Number of active processes: %6d\n\n",
+		    PACKAGE_STRING, run->kernel->name, "SWABCD"[run->cls], run->size);
 		printf(" Initialization time: %15.3f seconds\n\n", run->setup);
 		fflush(stdout);
 	}

@@ -10,6 +10,9 @@
 
 #include "core/plan.h"
 
+/* A rank wider than the largest cpu set is a slip. */
+#define OPTIONS_WIDTH_MAX CPUS_MAX
+
 enum options_mode {
 	OPTIONS_MODE_UNSET = 0, /* = hold */
 	OPTIONS_HOLD,   /* a rank keeps its node mask for life */
@@ -27,6 +30,7 @@ struct options {
 	const char *machine;     /* file name or machine text; NULL = live */
 	const char *kernel;      /* release string; NULL = uname's */
 	const char *rule;        /* policy_by_name; NULL = the kernel's */
+	const char *ledger;      /* folder of the ledger, or "none"; NULL = the default one */
 	const char *deny;        /* site file only: program names, blank-separated */
 };
 
@@ -51,7 +55,16 @@ unsigned int options_from_env(struct options *o, char *const *envp);
  * (may be NULL) gets the 1-based number of the first such line or 0. */
 unsigned int options_from_file(struct options *o, char *text, unsigned int *first_bad);
 
-/* program (a path or name) is in the blank-separated list. */
+/* Cpus one rank keeps busy: o->width, else OMP_NUM_THREADS (the first number of
+ * its list), else SLURM_CPUS_PER_TASK of envp, else 0 (unknown). Values that are
+ * not numbers from 1 to OPTIONS_WIDTH_MAX count as not set. */
+unsigned int options_width(const struct options *o, char *const *envp);
+
+/* The value of NAME in envp, or NULL. */
+const char *options_getenv(char *const *envp, const char *name);
+
+/* program (a path or name) is in the blank-separated list, by its last path
+ * component. */
 bool options_denied(const char *deny, const char *program);
 
 #endif

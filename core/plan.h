@@ -52,25 +52,57 @@ struct plan {
 	unsigned int nranks;
 	enum plan_why why;           /* UNSET: ranks are placed; else nobody asks for anything */
 	unsigned int width;          /* as requested */
-	unsigned int weight;         /* cpus one rank was counted as */
+	unsigned int weight;         /* cpus one rank was counted as; >= 1 */
 	unsigned int nnodes;         /* as the machine's */
 	unsigned int *capacity;      /* allowed cpus per node */
 	unsigned int *busy;          /* busy cpus per node that were planned around */
 	unsigned int *ranks;         /* ranks counted at each node; also set without a request */
 	unsigned int nplaces;        /* ascending by first node; together hold all ranks */
 	struct plan_place *places;
-	enum plan_order order;
+	enum plan_order order;       /* never UNSET */
 	unsigned int difference;     /* largest - smallest of ranks[] over nodes with allowed cpus */
-	bool stable;                 /* the rule's balancer would leave these counts alone */
+	bool stable;                 /* the rule's balancer would leave these counts alone, see below */
 };
+/*
+ * stable is judged on busy and planned cpus as running tasks (a rank of unknown
+ * width is one task), for each pair of sibling groups at each NUMA level: while
+ * the less full one has a cpu to spare and the other is not overloaded, the
+ * difference is at most policy_stable_difference. Otherwise, as the kernel then
+ * goes by load, by load per capacity: one task more would make the less full
+ * group at least as full as the other. Raw counts are compared, so groups of
+ * unequal capacity that are full in proportion are mostly not stable.
+ */
 
 /* Plans req on the cpus of m that are in allowed (NULL = all usable). With no
- * request (p->why says why) every rank may use all allowed cpus; places then
- * holds one place with all of them. 0, or -1 with errno ENOMEM. */
-int plan_make(struct plan *p, struct arena *a, const struct machine *m,
-	      const struct cpus *allowed, const struct plan_request *req);
+ * request (p->why says why; the first of enum plan_why that applies, in the
+ * order ONE_NODE, NO_RANKS, LONE_RANK) every rank may use all allowed cpus;
+ * places then holds one place with all of them, and all ranks count at the
+ * lowest usable node. Where no node has an allowed cpu, that place is empty,
+ * its first is 0 and ranks[] is all 0. p is self-contained but for the arena.
+ * O(nranks * NUMA levels * children) for the counts. 0, or -1 with errno
+ * ENOMEM; p is unspecified then.
+ *
+ * Counts, width known: one rank after the other goes, from the top level down,
+ * to the group with the smallest busy + planned cpus per capacity (ties: lower
+ * node) that still has its width idle; when the job and the busy cpus exceed
+ * the machine, to one whose cpus hold it and that is below its share of the
+ * whole demand. Where no group of a level can take it, the rank gets the
+ * fewest nodes near each other that together can. A width above all cpus:
+ * everyone gets everything.
+ *
+ * Width unknown: a rank counts as its fair share of the idle cpus. At least as
+ * many ranks as nodes with an idle cpu: a node each, one rank on each of these
+ * first, the others as above. Fewer: the nodes are divided among the ranks,
+ * top level down; each child group gets at least one rank or, where there are
+ * fewer ranks than children, each rank gets a run of whole children. Nodes
+ * without an idle cpu are left out, unless all are such. */
+int plan_make(struct plan *p, struct arena *a, const struct machine *m, const struct cpus *allowed,
+	      const struct plan_request *req);
 
-/* The place of local rank r (0-based): O(places). NULL when r >= nranks. */
+/* The place of local rank r (0-based). Block: the first ranks to the first
+ * place and so on. Cyclic: round after round, each place that still has ranks
+ * left takes one. O(places), cyclic O(places * log nranks). NULL when r >=
+ * nranks. */
 const struct plan_place *plan_place_of(const struct plan *p, unsigned int r);
 
 #endif

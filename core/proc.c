@@ -7,8 +7,15 @@
 #include "core/file.h"
 
 /* Fields are numbered as in proc(5); the name is field 2. */
-enum { FIELD_STATE = 3, FIELD_PPID = 4, FIELD_UTIME = 14, FIELD_STIME = 15, FIELD_START = 22,
-       FIELD_CPU = 39 };
+enum {
+	FIELD_STATE = 3,
+	FIELD_PPID = 4,
+	FIELD_SESSION = 6,
+	FIELD_UTIME = 14,
+	FIELD_STIME = 15,
+	FIELD_START = 22,
+	FIELD_CPU = 39,
+};
 
 static bool number(const char **p, const char *end, uint64_t *n)
 {
@@ -62,6 +69,9 @@ int proc_stat_parse(struct proc_stat *st, const char *text, size_t len)
 		switch (field) {
 		case FIELD_PPID:
 			st->ppid = (pid_t)n;
+			break;
+		case FIELD_SESSION:
+			st->session = (pid_t)n;
 			break;
 		case FIELD_UTIME:
 			user = n;

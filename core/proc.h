@@ -8,6 +8,7 @@
 
 struct proc_stat {
 	pid_t pid, ppid;
+	pid_t session;       /* id of its session (field 6) */
 	char comm[64];       /* without the brackets; at most 15 bytes from today's kernels */
 	char state;          /* R, S, D, Z, ... */
 	uint64_t start;      /* start time in clock ticks after boot (field 22) */

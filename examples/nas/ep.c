@@ -20,11 +20,11 @@
 #include <mpi.h>
 #include <string.h>
 
-#define LOG_BATCH 16  /* pairs of one unit of work: 2^16 */
-#define BLOCK 1024    /* pairs treated at once: 16 KiB of numbers */
-#define LANES 8       /* streams in flight, to hide the product's latency */
-#define SUM_LANES 4   /* partial sums in flight */
-#define LIMIT 1e-8    /* on every sum, relative */
+#define LOG_BATCH 16 /* pairs of one unit of work: 2^16 */
+#define BLOCK 1024   /* pairs treated at once: 16 KiB of numbers */
+#define LANES 8      /* streams in flight, to hide the product's latency */
+#define SUM_LANES 4  /* partial sums in flight */
+#define LIMIT 1e-8   /* on every sum, relative */
 #define ANNULI 10
 
 static const struct {

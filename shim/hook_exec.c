@@ -1,0 +1,97 @@
+/* exec hooks: mpiexec hands us on to its proxy, the proxy's children become
+ * ranks on their nodes. All of glibc's callers that a launcher uses come
+ * through these four; execl, system and popen do not (glibc binds those
+ * inside). They run between fork and exec: system calls and stack only. */
+#include <errno.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "shim/affinity.h"
+#include "shim/hook.h"
+#include "shim/launcher.h"
+#include "shim/proxy.h"
+#include "shim/real.h"
+#include "shim/role.h"
+
+typedef int exec_fn(const char *, char *const *);
+typedef int exec_env_fn(const char *, char *const *, char *const *);
+
+/* The environment to exec with; the caller's own where nothing changes. */
+static char *const *prepare(struct arena *a, const char *file, char *const *argv,
+			    char *const *envp)
+{
+	struct proxy_exec x;
+	char **env = NULL;
+
+	if (role_of_process == ROLE_LAUNCHER)
+		env = launcher_env(a, file, envp);
+	if (role_of_process == ROLE_PROXY) {
+		proxy_exec(&x, a, file, argv, envp, false);
+		if (x.set)
+			affinity_set(a, &x.mask);
+		env = x.env;
+	}
+	return env ? env : envp;
+}
+
+/* with is the function that takes an environment and finds file in the same
+ * way as the one that was called. */
+static int run(enum real_name with, const char *file, char *const *argv, char *const *envp)
+{
+	exec_env_fn *real = (exec_env_fn *)real_get(with, NULL);
+	struct arena a = { 0 };
+	int saved = errno, rc;
+
+	if (!real) {
+		errno = ENOSYS;
+		return -1;
+	}
+	if (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY)
+		envp = prepare(&a, file, argv, envp);
+	errno = saved;
+	rc = real(file, argv, envp);
+	/* Only reached when there was no exec. */
+	saved = errno;
+	arena_free(&a);
+	errno = saved;
+	return rc;
+}
+
+/* A hook whose function takes no environment calls just that function when
+ * nobody wants to change anything, so that other libraries' hooks stay in the
+ * chain. */
+static int run_plain(enum real_name plain, enum real_name with, const char *file,
+		     char *const *argv)
+{
+	exec_fn *real;
+
+	if (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY)
+		return run(with, file, argv, environ);
+	real = (exec_fn *)real_get(plain, NULL);
+	if (!real) {
+		errno = ENOSYS;
+		return -1;
+	}
+	return real(file, argv);
+}
+
+HOOK int execv(const char *path, char *const argv[])
+{
+	return run_plain(REAL_EXECV, REAL_EXECVE, path, argv);
+}
+
+HOOK int execvp(const char *file, char *const argv[])
+{
+	return run_plain(REAL_EXECVP, REAL_EXECVPE, file, argv);
+}
+
+HOOK int execve(const char *path, char *const argv[], char *const envp[])
+{
+	return run(REAL_EXECVE, path, argv, envp);
+}
+
+HOOK int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	return run(REAL_EXECVPE, file, argv, envp);
+}

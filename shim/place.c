@@ -1,0 +1,254 @@
+#include "shim/place.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "core/proc.h"
+#include "shim/say.h"
+
+static enum policy_rule rule_of(const struct options *o)
+{
+	enum policy_rule rule = POLICY_UNSET;
+	enum policy_certainty certainty;
+	struct utsname u;
+
+	if (o->rule)
+		return policy_by_name(o->rule);
+	if (o->kernel)
+		policy_of_version(o->kernel, &rule, &certainty);
+	else if (uname(&u) == 0)
+		policy_of_version(u.release, &rule, &certainty);
+	return rule;
+}
+
+/* What the ledger's other jobs plan to keep busy, on this machine's nodes. */
+static void occupancy(const struct ledger *l, const struct machine *m, unsigned int *busy)
+{
+	for (unsigned int j = 0; j < l->njobs; j++)
+		for (unsigned int n = 0; n < l->jobs[j].nnodes; n++) {
+			unsigned int node = machine_node_of(m, l->jobs[j].nodes[n].cpu);
+
+			if (node != CPUS_NONE)
+				busy[node] += l->jobs[j].nodes[n].planned;
+		}
+}
+
+/* What the job's first rank froze. */
+static void frozen(const struct ledger_job *job, const struct machine *m, unsigned int *busy)
+{
+	for (unsigned int n = 0; n < job->nnodes; n++) {
+		unsigned int node = machine_node_of(m, job->nodes[n].cpu);
+
+		if (node != CPUS_NONE)
+			busy[node] = job->nodes[n].busy;
+	}
+}
+
+static unsigned int lowest_cpu(const struct machine *m, unsigned int node,
+			       const struct cpus *allowed)
+{
+	cpus_for_each(cpu, &m->nodes[node].cpus)
+		if (cpus_has(allowed, cpu))
+			return cpu;
+	return CPUS_NONE;
+}
+
+/* Cpus the plan keeps busy on each node. A rank of unknown width is sure of
+ * one; a rank over several nodes is spread over them. */
+static void planned(const struct plan *p, unsigned int *cpus)
+{
+	unsigned int width = p->width ? p->width : 1;
+
+	for (unsigned int i = 0; i < p->nplaces; i++) {
+		const struct plan_place *place = &p->places[i];
+		unsigned int total = place->nranks * width, nodes = cpus_count(&place->nodes);
+		unsigned int at = 0;
+
+		cpus_for_each(node, &place->nodes) {
+			cpus[node] += total / nodes + (at < total % nodes);
+			at++;
+		}
+	}
+}
+
+/* The job as it goes into the ledger. */
+static int make_job(struct ledger_job *job, struct arena *a, const struct machine *m,
+		    const struct cpus *allowed, const struct place_rank *r, const struct plan *p)
+{
+	unsigned int *cpus = arena_array(a, m->nnodes, sizeof(*cpus));
+
+	memset(job, 0, sizeof(*job));
+	job->nodes = arena_array(a, m->nnodes, sizeof(*job->nodes));
+	if (!cpus || !job->nodes)
+		return -1;
+	planned(p, cpus);
+	job->key = r->key;
+	job->nranks = r->nranks;
+	job->width = r->width;
+	for (unsigned int n = 0; n < m->nnodes; n++) {
+		unsigned int cpu = lowest_cpu(m, n, allowed);
+
+		if (cpu == CPUS_NONE)
+			continue;
+		job->nodes[job->nnodes].cpu = cpu;
+		job->nodes[job->nnodes].busy = p->busy[n];
+		job->nodes[job->nnodes++].planned = cpus[n];
+	}
+	return 0;
+}
+
+static bool is_ancestor(const struct proc_stat *st, const void *arg)
+{
+	const struct ledger_slot *slot = arg;
+
+	return st->pid == slot->pid && st->start == slot->start;
+}
+
+/* Puts this process into its slot, unless a living ancestor holds it: a
+ * wrapper and what it starts are one rank. */
+static void take_slot(struct ledger_slot *slot)
+{
+	struct proc_stat self, holder;
+
+	if (slot->pid > 0 && proc_ancestor(0, 8, is_ancestor, slot, &holder))
+		return;
+	if (proc_stat_read(&self, 0) < 0)
+		return;
+	slot->pid = self.pid;
+	slot->start = self.start;
+}
+
+static int plan_with(struct place *p, struct arena *a, const struct machine *m,
+		     const struct cpus *allowed, const struct options *o,
+		     const struct place_rank *r, unsigned int width, const unsigned int *busy)
+{
+	struct plan_request req = {
+		.nranks = r->nranks,
+		.width = width,
+		.order = o->order,
+		.together = o->together,
+		.rule = o->together ? rule_of(o) : POLICY_UNSET,
+		.busy = busy,
+	};
+
+	return plan_make(&p->plan, a, m, allowed, &req);
+}
+
+/* The plan by what the ledger knows; the job and this rank are in it then. */
+static int plan_by_ledger(struct ledger *l, struct place *p, struct arena *a,
+			  const struct machine *m, const struct cpus *allowed,
+			  const struct options *o, const struct place_rank *r)
+{
+	unsigned int *busy = arena_array(a, m->nnodes, sizeof(*busy));
+	struct ledger_job *job = ledger_find(l, &r->key), new;
+	bool known = job && job->nranks == r->nranks;
+
+	if (!busy)
+		return -1;
+	if (known)
+		frozen(job, m, busy);
+	else
+		occupancy(l, m, busy);
+	/* Ranks of one job may have different OMP_NUM_THREADS; all must make the
+	 * same plan, the first one's. */
+	if (plan_with(p, a, m, allowed, o, r, known ? job->width : r->width, busy) < 0)
+		return -1;
+	if (!job && p->plan.why == PLAN_WHY_UNSET && make_job(&new, a, m, allowed, r, &p->plan) == 0 &&
+	    ledger_add(l, &new) == 0)
+		job = ledger_find(l, &r->key);
+	if (job && r->rank < job->nranks)
+		take_slot(&job->slots[r->rank]);
+	return 0;
+}
+
+void place_plan(struct place *p, struct arena *a, const struct machine *m,
+		const struct cpus *allowed, const struct options *o, const struct place_rank *r)
+{
+	const struct plan_place *place;
+	bool none = o->ledger && !strcmp(o->ledger, "none"), planned_so = false;
+	struct ledger l;
+
+	memset(p, 0, sizeof(*p));
+	p->why = STANDDOWN_PLAN;
+	if (!none && ledger_open(&l, a, o->ledger) == 0) {
+		planned_so = plan_by_ledger(&l, p, a, m, allowed, o, r) == 0;
+		/* What could not be written nobody else knows of. */
+		planned_so = ledger_close(&l) == 0 && planned_so;
+	}
+	if (!planned_so && plan_with(p, a, m, allowed, o, r, r->width, NULL) < 0)
+		return;
+	p->plan_why = p->plan.why;
+	place = plan_place_of(&p->plan, r->rank);
+	if (p->plan.why != PLAN_WHY_UNSET || !place)
+		return;
+	p->mask = place->cpus;
+	p->why = STANDDOWN_NONE;
+}
+
+static void say_nodes(struct say *s, const struct machine *m, const struct cpus *nodes)
+{
+	const char *sep = cpus_count(nodes) == 1 ? "node " : "nodes ";
+
+	cpus_for_each(n, nodes) {
+		say_text(s, sep);
+		say_number(s, m->nodes[n].os);
+		sep = ",";
+	}
+}
+
+static void say_job(const struct place *p, const struct machine *m, const struct options *o,
+		    const struct place_rank *r)
+{
+	struct utsname u;
+	struct say s;
+
+	say_begin(&s, getpid(), -1);
+	if (uname(&u) == 0) {
+		say_text(&s, u.nodename);
+		say_text(&s, ": ");
+	}
+	say_number(&s, r->nranks);
+	say_text(&s, r->nranks == 1 ? " rank" : " ranks");
+	if (p->why == STANDDOWN_NONE) {
+		for (unsigned int n = 0; n < p->plan.nnodes; n++) {
+			if (!p->plan.capacity[n])
+				continue;
+			say_text(&s, ", node ");
+			say_number(&s, m->nodes[n].os);
+			say_text(&s, ": ");
+			say_number(&s, p->plan.ranks[n]);
+		}
+		say_text(&s, o->mode == OPTIONS_SETTLE ? ", settle" : ", hold");
+	} else {
+		say_text(&s, ", not placed: ");
+		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
+	}
+	say_end(&s);
+}
+
+void place_say(const struct place *p, const struct machine *m, const struct options *o,
+	       const struct place_rank *r)
+{
+	struct say s;
+
+	if (o->verbose >= 1 && r->rank == 0)
+		say_job(p, m, o, r);
+	if (o->verbose < 2)
+		return;
+	say_begin(&s, getpid(), r->rank);
+	say_text(&s, "rank ");
+	say_number(&s, r->rank);
+	if (p->why == STANDDOWN_NONE) {
+		say_text(&s, " on ");
+		say_nodes(&s, m, &plan_place_of(&p->plan, r->rank)->nodes);
+		say_text(&s, ", cpus ");
+		say_cpus(&s, &p->mask);
+		say_text(&s, o->mode == OPTIONS_SETTLE ? ", until MPI is up" : ", held");
+	} else {
+		say_text(&s, " not placed: ");
+		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
+	}
+	say_end(&s);
+}

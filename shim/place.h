@@ -1,0 +1,38 @@
+/* Places one rank: joins its job in the ledger, plans, sets the mask.
+ * Between fork and exec: system calls and the arena only. */
+#ifndef EVENKEEL_SHIM_PLACE_H
+#define EVENKEEL_SHIM_PLACE_H
+
+#include "core/ledger.h"
+#include "core/machine.h"
+#include "core/options.h"
+#include "core/plan.h"
+#include "shim/standdown.h"
+
+/* Which rank of which job. */
+struct place_rank {
+	struct ledger_key key;
+	unsigned int nranks; /* local ranks of the process group, >= 1 */
+	unsigned int rank;   /* local rank, < nranks */
+	unsigned int width;  /* 0 = unknown */
+};
+
+/* What became of it. */
+struct place {
+	enum standdown why;  /* NONE: mask is to be set, or was */
+	enum plan_why plan_why;
+	struct cpus mask;    /* cpus of the rank's place */
+	struct plan plan;
+};
+
+/* Plans rank r on the cpus in allowed and fills p; nothing is set. The ledger
+ * is used if it can be had. */
+void place_plan(struct place *p, struct arena *a, const struct machine *m,
+		const struct cpus *allowed, const struct options *o, const struct place_rank *r);
+
+/* The lines EVENKEEL_VERBOSE asks for: one per job from its local rank 0, and
+ * at 2 one per rank. */
+void place_say(const struct place *p, const struct machine *m, const struct options *o,
+	       const struct place_rank *r);
+
+#endif

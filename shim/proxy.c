@@ -1,0 +1,213 @@
+#include "shim/proxy.h"
+
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/proc.h"
+#include "shim/affinity.h"
+#include "shim/env.h"
+#include "shim/launchvars.h"
+#include "shim/marker.h"
+#include "shim/place.h"
+#include "shim/real.h"
+#include "shim/site.h"
+
+/* All written by the constructor, but for the count and the child's pid.
+ * Children get them by fork. */
+static struct {
+	struct arena memory;
+	struct options options;
+	struct machine machine;
+	bool machine_known;
+	char **base;          /* the proxy's own environment as it started */
+	const char *preload;  /* its LD_PRELOAD entry, "LD_PRELOAD=..." */
+	struct proc_stat self;
+	unsigned int started; /* ranks forked or spawned so far; written before each */
+	pid_t child;          /* in a child made by fork: its own pid */
+} proxy;
+
+bool proxy_is(const char *name)
+{
+	return !strcmp(name, "hydra_pmi_proxy") || !strcmp(name, "pmi_proxy") ||
+	       !strcmp(name, "hydra_bstrap_proxy");
+}
+
+static void before_fork(void)
+{
+	proxy.started++;
+}
+
+static void in_child(void)
+{
+	proxy.child = getpid();
+}
+
+/* Copies the array, not the strings: Hydra replaces entries of environ, but
+ * the first strings stay where the kernel put them. */
+static bool copy_env(char **envp)
+{
+	unsigned int n = 0;
+
+	while (envp[n])
+		n++;
+	proxy.base = arena_array(&proxy.memory, n + 1, sizeof(*envp));
+	if (!proxy.base)
+		return false;
+	memcpy(proxy.base, envp, n * sizeof(*envp));
+	for (unsigned int i = 0; i < n; i++)
+		if (env_is(envp[i], ENV_PRELOAD))
+			proxy.preload = envp[i];
+	return true;
+}
+
+bool proxy_start(char **envp)
+{
+	real_load_exec();
+	if (!copy_env(envp) || proc_stat_read(&proxy.self, 0) < 0)
+		return false;
+	site_options(&proxy.options, &proxy.memory, envp);
+	if (!proxy.options.off)
+		proxy.machine_known =
+		    site_machine(&proxy.machine, &proxy.memory, &proxy.options) == 0;
+	return pthread_atfork(before_fork, NULL, in_child) == 0;
+}
+
+/* Why the rank must not be placed, by all that can be known before planning. */
+static enum standdown stand_down(struct arena *a, const char *file, char *const *argv,
+				 char *const *envp, const struct cpus *mask, bool spawn)
+{
+	enum standdown why;
+	struct cpus daemons;
+
+	if (proxy.options.off)
+		return STANDDOWN_OFF;
+	why = standdown_env(envp, proxy.base);
+	if (why)
+		return why;
+	if (!spawn && (affinity_get(&daemons, a, proxy.self.pid) < 0 || !cpus_equal(mask, &daemons)))
+		return STANDDOWN_MASK;
+	if (!proxy.machine_known)
+		return STANDDOWN_MACHINE;
+	/* A one-node machine is the commonest reason and costs no file look-up. */
+	if (proxy.machine.nnodes < 2)
+		return STANDDOWN_NONE;
+	return standdown_command(proxy.options.deny, file, argv, envp, a);
+}
+
+/* The preload list for a rank that keeps us. Hydra forwards mpiexec's list,
+ * which has lost us: where it is only that, the proxy's own whole list is put
+ * back; where the user gave ranks another one, we go in front of it; where the
+ * user emptied it, it stays empty. */
+static char *preload_for_rank(struct arena *a, char *const *envp)
+{
+	const char *now = options_getenv(envp, ENV_PRELOAD);
+	const char *whole, *rest;
+	char *list;
+	size_t len;
+
+	if (!proxy.preload)
+		return NULL;
+	whole = proxy.preload + strlen(ENV_PRELOAD) + 1;
+	rest = env_preload_without_us(a, whole);
+	if (!rest || (now && !*now))
+		return NULL;
+	if (!now || env_preload_has_us(now) || !strcmp(now, rest))
+		return now && env_preload_has_us(now) ? env_entry(a, ENV_PRELOAD, now)
+						      : (char *)proxy.preload;
+	list = arena_alloc(a, strlen(whole) + 1 + strlen(now) + 1);
+	if (!list)
+		return NULL;
+	/* Our own name is whole without the others; naming them twice is
+	 * harmless, and the loader takes the first of each. */
+	len = strlen(whole);
+	memcpy(list, whole, len);
+	list[len] = ':';
+	memcpy(list + len + 1, now, strlen(now) + 1);
+	return env_entry(a, ENV_PRELOAD, list);
+}
+
+/* Our variables as the proxy had them, but for an outer rank's marker. */
+static void put_options(char **env, unsigned int *n)
+{
+	for (char **e = proxy.base; *e; e++)
+		if (env_is_ours(*e) && !env_is(*e, ENV_RANK))
+			env_put(env, n, *e);
+}
+
+static unsigned int count_ours(void)
+{
+	unsigned int n = 0;
+
+	for (char **e = proxy.base; *e; e++)
+		n += env_is_ours(*e);
+	return n;
+}
+
+/* The rank's environment: without us, unless it is to settle or to keep us. */
+static char **rank_env(struct arena *a, char *const *envp, const char *marker)
+{
+	unsigned int n;
+	char **env = env_without_us(a, envp, 2 + count_ours(), &n);
+	char *preload, *entry;
+
+	if (!env || !marker)
+		return env;
+	preload = preload_for_rank(a, envp);
+	entry = env_entry(a, ENV_RANK, marker);
+	if (!preload || !entry)
+		return env;
+	put_options(env, &n);
+	env_put(env, &n, preload);
+	env_put(env, &n, entry);
+	return env;
+}
+
+/* Ranks of one process group are forked one after the other, local rank 0
+ * first; so the count at a fork less the local rank tells groups apart. A child
+ * that vfork made was not counted: all of those are one group. */
+static uint32_t group_of(const struct launchvars *v, bool spawn)
+{
+	if (spawn)
+		proxy.started++;
+	else if (proxy.child != getpid())
+		return UINT32_MAX;
+	return proxy.started - 1 - v->rank;
+}
+
+void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *const *argv,
+		char *const *envp, bool spawn)
+{
+	const char *marker = proxy.options.keep ? MARKER_HELD : NULL;
+	struct launchvars v;
+	struct place_rank r;
+	struct place p = { 0 };
+	struct cpus mask;
+
+	memset(x, 0, sizeof(*x));
+	if (!launchvars_hydra(envp, &v) || (!spawn && getpid() == proxy.self.pid))
+		return;
+	r.key.pid = proxy.self.pid;
+	r.key.start = proxy.self.start;
+	r.key.group = group_of(&v, spawn);
+	r.nranks = v.nranks;
+	r.rank = v.rank;
+	r.width = options_width(&proxy.options, envp);
+	if (affinity_get(&mask, a, 0) < 0)
+		p.why = STANDDOWN_MASK;
+	else
+		p.why = stand_down(a, file, argv, envp, &mask, spawn);
+	if (p.why == STANDDOWN_NONE)
+		place_plan(&p, a, &proxy.machine, &mask, &proxy.options, &r);
+	if (p.why == STANDDOWN_NONE) {
+		x->set = true;
+		x->mask = p.mask;
+		if (proxy.options.mode == OPTIONS_SETTLE && !spawn) {
+			const char *settle = marker_make(a, &p.mask, &mask);
+
+			marker = settle ? settle : marker;
+		}
+	}
+	place_say(&p, &proxy.machine, &proxy.options, &r);
+	x->env = rank_env(a, envp, marker);
+}

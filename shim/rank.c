@@ -1,0 +1,161 @@
+#include "shim/rank.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/proc.h"
+#include "shim/affinity.h"
+#include "shim/env.h"
+#include "shim/launchvars.h"
+#include "shim/marker.h"
+#include "shim/place.h"
+#include "shim/role.h"
+#include "shim/site.h"
+
+#define STEPS 8
+
+/* What rank_settle does; written by the constructor, cleared by settling. */
+static struct {
+	const char *marker;     /* from the environment, or NULL */
+	struct arena memory;    /* of the two masks, if no marker */
+	struct cpus node, wide;
+	bool masks;
+} settle;
+
+bool rank_has_marker(const char *marker)
+{
+	if (!marker_wants_settle(marker))
+		return false;
+	settle.marker = marker;
+	return true;
+}
+
+static bool is_daemon(const struct proc_stat *st, const void *arg)
+{
+	(void)arg;
+	return role_is_daemon(st->comm);
+}
+
+/* Programs that only start the rank: it places itself when it comes, so that
+ * what a wrapper calls before (numactl with cpu numbers, say) sees no mask. */
+static bool is_wrapper(const char *name)
+{
+	static const char wrappers[][8] = { "sh",  "bash", "dash",	  "ksh",  "zsh",   "csh",
+						"tcsh", "env",	"time",	   "nice", "nohup", "timeout",
+						"xargs", "srun", "setsid", "stdbuf" };
+
+	for (size_t i = 0; i < sizeof(wrappers) / sizeof(*wrappers); i++)
+		if (!strcmp(name, wrappers[i]))
+			return true;
+	return standdown_is_tool(name);
+}
+
+/* Without a daemon to name, the step of a batch system names the job. */
+static void key_by_step(struct ledger_key *key, char *const *envp)
+{
+	const char *ids[] = { options_getenv(envp, "SLURM_JOB_ID"),
+			      options_getenv(envp, "SLURM_STEP_ID"),
+			      options_getenv(envp, "PMIX_NAMESPACE") };
+	uint64_t hash = 1469598103934665603u; /* FNV-1a, 64 bits */
+
+	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+		for (const char *s = ids[i] ? ids[i] : ""; *s; s++)
+			hash = (hash ^ (unsigned char)*s) * 1099511628211u;
+	key->start = hash;
+}
+
+/* Fills the rank's key and the mask its launcher has. False when that cannot
+ * be known. */
+static bool know_launcher(struct place_rank *r, struct cpus *base, struct arena *a,
+			  char *const *envp)
+{
+	struct proc_stat daemon;
+
+	memset(&r->key, 0, sizeof(r->key));
+	if (!proc_ancestor(0, STEPS, is_daemon, NULL, &daemon)) {
+		key_by_step(&r->key, envp);
+		return getppid() > 0 && affinity_get(base, a, getppid()) == 0;
+	}
+	r->key.pid = daemon.pid;
+	r->key.start = daemon.start;
+	return affinity_get(base, a, daemon.pid) == 0;
+}
+
+static enum standdown plan(struct place *p, struct arena *a, struct machine *m,
+			   const struct options *o, const struct place_rank *r,
+			   const struct cpus *base, char **envp)
+{
+	enum standdown why = standdown_env(envp, NULL);
+
+	if (why)
+		return why;
+	if (site_machine(m, a, o) < 0)
+		return STANDDOWN_MACHINE;
+	place_plan(p, a, m, base, o, r);
+	return p->why;
+}
+
+/* Sets the mask, or finds that a wrapper above has it already. */
+static bool take_mask(struct arena *a, const struct cpus *mask, const struct cpus *base)
+{
+	struct cpus now;
+
+	if (affinity_get(&now, a, 0) < 0)
+		return false;
+	if (cpus_equal(&now, mask))
+		return true;
+	return cpus_equal(&now, base) && affinity_set(a, mask) == 0;
+}
+
+/* Of a rank's options only those of its environment count: the site file is
+ * read by launcher and proxy alone. */
+bool rank_start(const char *name, char **envp)
+{
+	struct arena *a = &settle.memory;
+	struct options o = { 0 };
+	struct launchvars v;
+	struct place_rank r;
+	struct place p = { 0 };
+	struct machine m;
+	struct cpus base;
+
+	if (!launchvars_any(envp, &v) || v.nranks < 2 || is_wrapper(name))
+		return false;
+	options_from_env(&o, envp);
+	if (o.off)
+		return false;
+	r.rank = v.rank;
+	r.nranks = v.nranks;
+	r.width = options_width(&o, envp);
+	if (!know_launcher(&r, &base, a, envp))
+		goto out;
+	p.why = plan(&p, a, &m, &o, &r, &base, envp);
+	if (p.why == STANDDOWN_NONE && !take_mask(a, &p.mask, &base))
+		p.why = STANDDOWN_MASK;
+	place_say(&p, &m, &o, &r);
+	if (p.why == STANDDOWN_NONE && o.mode == OPTIONS_SETTLE) {
+		settle.node = p.mask;
+		settle.wide = base;
+		settle.masks = true;
+		return true;
+	}
+out:
+	arena_free(a);
+	return false;
+}
+
+void rank_settle(void)
+{
+	int saved = errno;
+
+	if (settle.marker)
+		settle.masks = marker_read(settle.marker, &settle.memory, &settle.node,
+					   &settle.wide);
+	settle.marker = NULL;
+	if (settle.masks)
+		affinity_widen(&settle.memory, &settle.node, &settle.wide);
+	settle.masks = false;
+	arena_free(&settle.memory);
+	errno = saved;
+}

@@ -1,0 +1,212 @@
+#include "shim/standdown.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define SCRIPT_MAX 65536u
+#define PATH_LENGTH_MAX 4096u
+#define DEFAULT_PATH "/bin:/usr/bin"
+
+const char *standdown_text(enum standdown why)
+{
+	static const char text[][48] = {
+		[STANDDOWN_NONE] = "placed",
+		[STANDDOWN_OFF] = "switched off",
+		[STANDDOWN_NARROWED] = "mpiexec's affinity was set by its caller",
+		[STANDDOWN_BINDING] = "a binding was asked for",
+		[STANDDOWN_MASK] = "the affinity is not the launcher's",
+		[STANDDOWN_GPUS] = "ranks are given GPUs",
+		[STANDDOWN_DENIED] = "the site's deny list",
+		[STANDDOWN_TOOL] = "the command binds by itself",
+		[STANDDOWN_PLACES] = "OpenMP places are given",
+		[STANDDOWN_MACHINE] = "the machine cannot be read",
+		[STANDDOWN_PLAN] = "nothing to ask for",
+		[STANDDOWN_REFUSED] = "the kernel refused the mask",
+	};
+
+	return text[why];
+}
+
+const char *standdown_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* entry stands in base to the letter. */
+static bool in_base(const char *entry, char *const *base)
+{
+	for (; base && *base; base++)
+		if (!strcmp(*base, entry))
+			return true;
+	return false;
+}
+
+/* CUDA_, ROCR_, HIP_, NVIDIA_VISIBLE_DEVICES and what follows that habit, and
+ * Intel's mask: what Hydra's -gpus-per-proc sets for each rank. */
+static bool names_gpus(const char *entry)
+{
+	static const char suffix[] = "_VISIBLE_DEVICES";
+	size_t name = strcspn(entry, "="), n = sizeof(suffix) - 1;
+
+	return (name > n && !strncmp(entry + name - n, suffix, n)) ||
+	       (name == 16 && !strncmp(entry, "ZE_AFFINITY_MASK", 16));
+}
+
+/* Cpu numbers in these would lie outside a node's mask; libgomp then complains
+ * on stderr and drops them. Abstract places (cores, threads) are fine. */
+static bool names_cpus(const char *entry)
+{
+	return !strncmp(entry, "GOMP_CPU_AFFINITY=", 18) ||
+	       (!strncmp(entry, "OMP_PLACES=", 11) && strchr(entry, '{')) ||
+	       (!strncmp(entry, "KMP_AFFINITY=", 13) && strstr(entry, "proclist"));
+}
+
+enum standdown standdown_env(char *const *envp, char *const *base)
+{
+	const char *off = options_getenv(envp, "EVENKEEL");
+	bool leaked = base && options_getenv(base, "HYDRA_USER_PROVIDED_BINDING");
+
+	if (off && !strcasecmp(off, "off"))
+		return STANDDOWN_OFF;
+	if (!leaked && options_getenv(envp, "HYDRA_USER_PROVIDED_BINDING"))
+		return STANDDOWN_BINDING;
+	for (; *envp; envp++) {
+		if (names_cpus(*envp))
+			return STANDDOWN_PLACES;
+		if (names_gpus(*envp) && !in_base(*envp, base))
+			return STANDDOWN_GPUS;
+	}
+	return STANDDOWN_NONE;
+}
+
+static const char tools[][16] = { "numactl",    "taskset", "hwloc-bind", "likwid-pin",
+				     "likwid-mpirun", "dplace", "omplace",  "schedtool" };
+
+bool standdown_is_tool(const char *file)
+{
+	file = standdown_basename(file);
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+		if (!strcmp(file, tools[i]))
+			return true;
+	return false;
+}
+
+static bool word_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '-';
+}
+
+/* text has word with no letters or digits around it. */
+static bool has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = text; (at = strstr(at, word)); at++)
+		if ((at == text || !word_char(at[-1])) && !word_char(at[n]))
+			return true;
+	return false;
+}
+
+static bool has_tool(const char *text)
+{
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+		if (has_word(text, tools[i]))
+			return true;
+	return false;
+}
+
+/* Opens file as execvp would find it. */
+static int open_command(const char *file, char *const *envp)
+{
+	const char *path = options_getenv(envp, "PATH");
+	char full[PATH_LENGTH_MAX];
+
+	if (strchr(file, '/'))
+		return open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	for (path = path ? path : DEFAULT_PATH; *path;) {
+		size_t dir = strcspn(path, ":"), name = strlen(file);
+		int fd;
+
+		if (dir + name + 2 <= sizeof(full)) {
+			memcpy(full, path, dir);
+			full[dir] = '/';
+			memcpy(full + dir + 1, file, name + 1);
+			fd = open(dir ? full : file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+			if (fd >= 0)
+				return fd;
+		}
+		path += dir;
+		path += *path == ':';
+	}
+	errno = ENOENT;
+	return -1;
+}
+
+static size_t read_up_to(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	while (len < size && (n = read(fd, buf + len, size - len)) > 0)
+		len += (size_t)n;
+	return len;
+}
+
+/* file is a script (any is true: or any text) that names a binding tool. */
+static bool script_has_tool(const char *file, char *const *envp, bool any, struct arena *a)
+{
+	int fd = open_command(file, envp);
+	char head[2], *text = NULL;
+	size_t len;
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	len = read_up_to(fd, head, sizeof(head));
+	if (len == 2 && (any || !memcmp(head, "#!", 2)))
+		text = arena_alloc(a, SCRIPT_MAX + 1);
+	if (text) {
+		len = read_up_to(fd, text, SCRIPT_MAX);
+		/* A zero byte ends the search: this is no script. */
+		text[len] = '\0';
+		found = has_tool(text);
+	}
+	close(fd);
+	return found;
+}
+
+static bool is_shell(const char *file)
+{
+	static const char shells[][8] = { "sh",  "bash", "dash", "ksh",
+					      "zsh", "csh",  "tcsh" };
+
+	file = standdown_basename(file);
+	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
+		if (!strcmp(file, shells[i]))
+			return true;
+	return false;
+}
+
+enum standdown standdown_command(const char *deny, const char *file, char *const *argv,
+				 char *const *envp, struct arena *a)
+{
+	if (options_denied(deny, file))
+		return STANDDOWN_DENIED;
+	if (standdown_is_tool(file))
+		return STANDDOWN_TOOL;
+	for (char *const *arg = argv; *arg; arg++)
+		if (has_tool(*arg))
+			return STANDDOWN_TOOL;
+	if (script_has_tool(file, envp, false, a))
+		return STANDDOWN_TOOL;
+	if (is_shell(file) && argv[0] && argv[1] && argv[1][0] != '-' &&
+	    script_has_tool(argv[1], envp, true, a))
+		return STANDDOWN_TOOL;
+	return STANDDOWN_NONE;
+}

@@ -210,6 +210,7 @@ static double deviation(struct ft_complex found, struct ft_complex wanted)
 static void ft_run(struct ft *ft, struct nas_result *result)
 {
 	double points = (double)ft->n[0] * (double)ft->n[1] * (double)ft->n[2];
+	int exchanges;
 
 	prepare(ft);
 	nas_clock_start(ft->run);
@@ -235,6 +236,10 @@ static void ft_run(struct ft *ft, struct nas_result *result)
 	result->mops = 1e-6 * points *
 	    (14.8157 + 7.19641 * log(points) +
 		(5.23518 + 7.21113 * log(points)) * ft->steps);
+	/* A point a step: spectrum 32, field 16 and 32; a total exchange 32.
+	 * The start: field 16 and 32, spectrum 32, and the exchange. */
+	exchanges = (ft->along > 1) + (ft->across > 1);
+	result->bytes = points * (ft->steps + 1) * (80 + 32 * exchanges);
 	result->limit = LIMIT;
 	result->verified = result->error <= LIMIT;
 	if (ft->run->rank == 0)

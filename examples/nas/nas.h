@@ -74,6 +74,10 @@ struct nas_result {
 	int64_t size[3]; /* unused ones are 0; one alone is a plain number */
 	int iterations;
 	double mops;   /* operations of the timed part, in millions */
+	double bytes;  /* memory traffic of the timed part, all ranks: every array
+			* counted once for each time it is read or written as a
+			* whole, caches and write-allocation left out (as STREAM
+			* counts); 0 when next to nothing. docs/nas.md */
 	double error;  /* largest relative deviation (IS: failed checks) */
 	double limit;  /* the largest allowed one */
 	bool verified; /* rank 0's word counts */

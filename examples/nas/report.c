@@ -82,6 +82,7 @@ static void print_json(FILE *to, const struct nas_run *run, const struct nas_res
 	fprintf(to, "  \"setup_seconds\": %.9f,\n", run->setup);
 	fprintf(to, "  \"mops\": %.6f,\n", mops);
 	fprintf(to, "  \"mops_per_rank\": %.6f,\n", mops / run->size);
+	fprintf(to, "  \"bytes_counted\": %.0f,\n", result->bytes);
 	fprintf(to, "  \"operation\": \"%s\",\n", run->kernel->operation);
 	fprintf(to, "  \"verified\": %s,\n", result->verified ? "true" : "false");
 	/* A damaged run can end in NaN, which JSON has no word for. */

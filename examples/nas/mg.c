@@ -181,7 +181,7 @@ static bool take_all(struct mg *mg, bool got, int64_t *bytes)
 	}
 	/* The whole of a coarse level can be wider than a part of the finest. */
 	face = INT64_C(1) << (mg->lowest - 1);
-	return take(&mg->scratch, 3 * ((top->n[0] > face ? top->n[0] : face) + 2), got, bytes);
+	return take(&mg->scratch, 2 * ((top->n[0] > face ? top->n[0] : face) + 2), got, bytes);
 }
 
 static int mg_setup(struct mg *mg)

@@ -49,7 +49,7 @@ struct mg {
 	double *piece_values;     /* piece with ghosts */
 	double *gathered;         /* level lowest - 1 as Allgather delivers it */
 	double *faces[4];         /* sent down, sent up, got from below, from above */
-	double *scratch;          /* three rows */
+	double *scratch;          /* two rows */
 };
 
 /* Cuts size ranks (a power of two) into ranks[3]. */

@@ -34,43 +34,42 @@ static void add_beside(const struct mg_box *b, const double *restrict c, double 
 	}
 }
 
-/* (A u) at x = 1 .. n from the row c of u. */
-static void apply_row(const double *restrict c, const double *restrict edge,
-    const double *restrict diag, double *restrict out, int64_t n)
+/* A u at x, from the row c of u. */
+static inline double apply(const double *c, const double *edge, const double *diag, int64_t x)
 {
-	for (int64_t x = 1; x <= n; x++)
-		out[x] = A_CENTRE * c[x] + A_EDGE * (diag[x] + edge[x - 1] + edge[x + 1]) +
-		    A_CORNER * (diag[x - 1] + diag[x + 1]);
+	return A_CENTRE * c[x] + A_EDGE * (diag[x] + edge[x - 1] + edge[x + 1]) +
+	    A_CORNER * (diag[x - 1] + diag[x + 1]);
 }
 
-static void subtract_row(const double *restrict v, const double *restrict au, double *restrict r,
-    int64_t n)
+static void residual_row(const double *restrict c, const double *restrict edge,
+    const double *restrict diag, const double *restrict v, double *restrict r, int64_t n)
 {
 	for (int64_t x = 1; x <= n; x++)
-		r[x] = v[x] - au[x];
+		r[x] = v[x] - apply(c, edge, diag, x);
 }
 
-static void subtract_from_row(const double *restrict au, double *restrict r, int64_t n)
+/* The same with r as its own right side. */
+static void reduce_row(const double *restrict c, const double *restrict edge,
+    const double *restrict diag, double *restrict r, int64_t n)
 {
 	for (int64_t x = 1; x <= n; x++)
-		r[x] -= au[x];
+		r[x] -= apply(c, edge, diag, x);
 }
 
 void mg_residual(const struct mg_box *b, const double *u, const double *v, double *r,
     double *scratch)
 {
-	double *edge = scratch, *diag = edge + b->row, *au = diag + b->row;
+	double *edge = scratch, *diag = edge + b->row;
 
 	for (int64_t z = 1; z <= b->n[2]; z++)
 		for (int64_t y = 1; y <= b->n[1]; y++) {
 			int64_t at = mg_at(b, y, z);
 
 			add_beside(b, u + at, edge, diag);
-			apply_row(u + at, edge, diag, au, b->n[0]);
 			if (v)
-				subtract_row(v + at, au, r + at, b->n[0]);
+				residual_row(u + at, edge, diag, v + at, r + at, b->n[0]);
 			else
-				subtract_from_row(au, r + at, b->n[0]);
+				reduce_row(u + at, edge, diag, r + at, b->n[0]);
 		}
 }
 

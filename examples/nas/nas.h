@@ -50,7 +50,8 @@ struct nas_place {
 	int64_t remote; /* of it, on other nodes than the rank's */
 };
 
-/* One run. Filled by nas_begin; seconds and place by nas_clock_stop. */
+/* One run. Filled by nas_begin; seconds, cpu_seconds and place by
+ * nas_clock_stop. */
 struct nas_run {
 	const struct nas_kernel *kernel;
 	int rank, size; /* in MPI_COMM_WORLD */
@@ -64,6 +65,9 @@ struct nas_run {
 	double setup;       /* seconds from there to nas_clock_start, this rank */
 	double started;     /* MPI_Wtime at nas_clock_start */
 	double seconds;     /* the timed part, of the slowest rank */
+	double cpu_started; /* cpu seconds of this rank at nas_clock_start */
+	double cpu_seconds; /* cpu seconds of all ranks in the timed part: less
+			     * than seconds * size when cpus were shared */
 	int64_t bytes_host; /* what nas_memory_fits was told, largest host */
 	struct nas_place place;
 	int status; /* exit status to be */

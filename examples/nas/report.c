@@ -79,6 +79,7 @@ static void print_json(FILE *to, const struct nas_run *run, const struct nas_res
 	fprintf(to, "],\n  \"iterations\": %d,\n", result->iterations);
 	fprintf(to, "  \"ranks\": %d,\n", run->size);
 	fprintf(to, "  \"seconds\": %.9f,\n", run->seconds);
+	fprintf(to, "  \"cpu_seconds\": %.9f,\n", run->cpu_seconds);
 	fprintf(to, "  \"setup_seconds\": %.9f,\n", run->setup);
 	fprintf(to, "  \"mops\": %.6f,\n", mops);
 	fprintf(to, "  \"mops_per_rank\": %.6f,\n", mops / run->size);

@@ -5,6 +5,7 @@
 #include <mpi.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #include "config.h"
 
@@ -102,10 +103,20 @@ int nas_agree(struct nas_run *run, bool got)
 	return 0;
 }
 
+/* Of this process. */
+static double cpu_now(void)
+{
+	struct timespec t = { 0 };
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 void nas_clock_start(struct nas_run *run)
 {
 	MPI_Barrier(MPI_COMM_WORLD);
 	run->started = MPI_Wtime();
+	run->cpu_started = cpu_now();
 	run->setup = run->started - run->began;
 	if (run->rank == 0) {
 		printf("\n\n NAS Parallel Benchmarks (%s) -- %s Benchmark\n\n"
@@ -118,9 +129,10 @@ void nas_clock_start(struct nas_run *run)
 
 void nas_clock_stop(struct nas_run *run)
 {
-	double mine = MPI_Wtime() - run->started;
+	double mine = MPI_Wtime() - run->started, cpu = cpu_now() - run->cpu_started;
 
 	if (run->report_nodes)
 		nas_place_look(&run->place);
 	MPI_Allreduce(&mine, &run->seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+	MPI_Allreduce(&cpu, &run->cpu_seconds, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }

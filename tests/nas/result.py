@@ -24,6 +24,7 @@ assert result["verified"] == (block["Verification"] == "SUCCESSFUL")
 assert result["verified"] == (result["error"] is not None
                               and result["error"] <= result["error_limit"])
 assert (result["bytes_counted"] == 0) == (result["kernel"] == "EP")
+assert 0 <= result["cpu_seconds"] <= 1.1 * ranks * result["seconds"] + 0.01
 assert 0 <= result["setup_seconds"] < 600
 assert result["peak_bytes_all_ranks"] >= result["peak_bytes_largest_rank"] > 1 << 20
 assert result["planned_bytes_per_host"] >= 0

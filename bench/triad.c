@@ -77,8 +77,8 @@ int main(int argc, char **argv)
 		good = a[0] == 3.5 && a[n / 2] == 3.5 && a[n - 1] == 3.5;
 		MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
 		if (rank == 0 && all)
-			printf("triad %.1f ranks %d bytes %ld\n", 24.0 * (double)n * ranks / best / 1e6,
-			    ranks, n * 8 * ranks);
+			printf("triad %.1f ranks %d bytes %ld\n",
+			    24.0 * (double)n * ranks / best / 1e6, ranks, n * 8 * ranks);
 	}
 	if (rank == 0 && !all)
 		fprintf(stderr, "triad: not enough memory, or a wrong result\n");

@@ -1,12 +1,13 @@
-/* CG: the smallest eigenvalue of a sparse matrix, by inverse iteration.
+/* CG: the largest eigenvalue of a sparse matrix, by inverse iteration.
  *
- * NAS report, section 2.2.3. The inverse power method: with z = A^-1 x,
- * repeated, x turns to the eigenvector whose eigenvalue is nearest to zero.
- * Here A is a random sparse matrix less shift times the identity, and
- * zeta = shift + 1 / (x . z) tends to the eigenvalue of the matrix nearest to
- * shift. A z = x is solved by 25 steps of the conjugate gradient method, all
- * of them, whatever the residual: a step is one product of the matrix with a
- * vector, two scalar products and three vector updates.
+ * NAS report, kernel CG. The inverse power method: with z = A^-1 x, repeated,
+ * x turns to the eigenvector of A whose eigenvalue is nearest to zero. Here A
+ * is a random sparse matrix less shift times the identity, with shift above
+ * all eigenvalues of the matrix: so that is its largest one, and zeta =
+ * shift + 1 / (x . z) tends to it. A z = x is solved by 25 steps of the
+ * conjugate gradient method (A is negative definite, which serves as well as
+ * positive), all of them, whatever the residual: a step is one product of the
+ * matrix with a vector, two scalar products and three vector updates.
  *
  * The matrix streams through memory (12 bytes and 2 operations an entry), the
  * vector is gathered at random from cache: from class B on the kernel lives on
@@ -219,7 +220,7 @@ int main(int argc, char **argv)
 {
 	static const struct nas_kernel kernel = {
 		.name = "CG",
-		.about = "smallest eigenvalue of a sparse matrix, memory streams and tiny messages",
+		.about = "largest eigenvalue of a sparse matrix, memory streams and tiny messages",
 		.operation = "floating point",
 		.rule = "a power of two",
 		.nearest = cg_nearest,

@@ -26,9 +26,10 @@ void cg_grid_lay(struct cg_grid *g, int rank, int size, int64_t n)
 	g->col_first = n * g->col / g->cols;
 	g->col_end = n * (g->col + 1) / g->cols;
 	if (g->oblong) {
-		/* Row block r is column blocks 2r and 2r + 1; the second half
-		 * of the lowest bit of col decides. The rank across swaps the
-		 * halves' owners and is its own counterpart's counterpart. */
+		/* Row block r is column blocks 2r and 2r + 1, and the lowest
+		 * bit of col says which of them the rank ends with. The rank
+		 * across has column block col at its end, and wants this
+		 * rank's: the relation holds both ways. */
 		block = 2 * g->row + (g->col & 1);
 		g->row_first = n * (2 * g->row) / g->cols;
 		g->row_end = n * (2 * g->row + 2) / g->cols;

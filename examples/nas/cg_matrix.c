@@ -1,10 +1,9 @@
 /* The matrix of CG.
  *
- * NAS report, section 2.2.3: A = sum over i of w_i v_i v_i^T, plus a diagonal
+ * NAS report, kernel CG: A = sum over i of w_i v_i v_i^T, plus a diagonal
  * of (rcond - shift). v_i are sparse random vectors with v_i(i) = 1/2, and the
- * weights w_i fall geometrically from 1 to rcond: so the spectrum of A + shift
- * lies between about rcond and a few units, and the shifted matrix has the
- * wanted eigenvalue nearest to zero.
+ * weights w_i fall geometrically from 1 to rcond. Without the shift it is
+ * positive definite, with no eigenvalue below rcond.
  *
  * All numbers of the vectors come from one stream, so every rank runs through
  * all of them and keeps what falls in its block. It does so twice, first to

@@ -1,6 +1,6 @@
 /* EP: embarrassingly parallel. Gaussian deviates by the polar method.
  *
- * NAS report, section 2.2.1: of n = 2^m pairs of random numbers, mapped to
+ * NAS report, kernel EP: of n = 2^m pairs of random numbers, mapped to
  * (x, y) in (-1,1)^2, those with t = x^2 + y^2 <= 1 give two independent
  * Gaussian deviates X = x f and Y = y f, f = sqrt(-2 ln t / t). Asked for are
  * the sums of X and Y and how many pairs fall in each square annulus

@@ -1,6 +1,6 @@
 /* FT: a 3-D diffusion equation, solved by fast Fourier transforms.
  *
- * NAS report, section 2.2.4: du/dt = alpha * Laplacian(u), periodic. In wave
+ * NAS report, kernel FT: du/dt = alpha * Laplacian(u), periodic. In wave
  * numbers the equation falls apart: each component (i, j, k) just decays as
  * exp(-4 pi^2 alpha (i^2 + j^2 + k^2) t). So a random field is transformed
  * once; each step multiplies the spectrum by the decay of one unit of time and

@@ -64,7 +64,8 @@ static void combine(const double *restrict xr, const double *restrict xi, double
 		double br = xr[q + quarter], bi = xi[q + quarter];
 		double cr = xr[q + 2 * quarter], ci = xi[q + 2 * quarter];
 		double dr = xr[q + 3 * quarter], di = xi[q + 3 * quarter];
-		double sum_ac_r = ar + cr, sum_ac_i = ai + ci, dif_ac_r = ar - cr, dif_ac_i = ai - ci;
+		double sum_ac_r = ar + cr, sum_ac_i = ai + ci;
+		double dif_ac_r = ar - cr, dif_ac_i = ai - ci;
 		double sum_bd_r = br + dr, sum_bd_i = bi + di;
 		double turn_r = di - bi, turn_i = br - dr; /* i (b - d) */
 		double er = dif_ac_r - turn_r, ei = dif_ac_i - turn_i;
@@ -91,7 +92,8 @@ static void combine_plain(const double *restrict xr, const double *restrict xi,
 		double br = xr[q + quarter], bi = xi[q + quarter];
 		double cr = xr[q + 2 * quarter], ci = xi[q + 2 * quarter];
 		double dr = xr[q + 3 * quarter], di = xi[q + 3 * quarter];
-		double sum_ac_r = ar + cr, sum_ac_i = ai + ci, dif_ac_r = ar - cr, dif_ac_i = ai - ci;
+		double sum_ac_r = ar + cr, sum_ac_i = ai + ci;
+		double dif_ac_r = ar - cr, dif_ac_i = ai - ci;
 		double sum_bd_r = br + dr, sum_bd_i = bi + di;
 		double turn_r = di - bi, turn_i = br - dr;
 

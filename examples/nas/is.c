@@ -1,10 +1,10 @@
 /* IS: integer sort. Ranks small integers, again and again.
  *
- * NAS report, section 2.2.5 (and 2.3.5 for the keys): N keys in [0, max) with
- * a bell-shaped distribution (each the sum of four uniform numbers) are spread
- * over the ranks in order. The rank of a key is how many keys are smaller. Ten
- * times: change two keys, rank all keys, compare five known ones. At the end
- * the keys are put in order by their ranks, which is not timed.
+ * NAS report, kernel IS: N keys in [0, max), bell-shaped (each is the sum of
+ * four uniform numbers), are spread over the ranks in order. The rank of a key
+ * is how many keys are smaller. Ten times: change two keys, rank all keys,
+ * compare five known ones. At the end the keys are put in order by their
+ * ranks, which is not timed.
  *
  * Method: buckets of equal key width are counted and summed over all ranks;
  * contiguous buckets go to each rank so that everybody holds about N/P keys;

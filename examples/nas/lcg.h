@@ -1,10 +1,11 @@
 /* The random numbers of the NAS kernels.
  *
  * x(k+1) = a * x(k) mod 2^46 with a = 5^13; the k-th value is x(k) * 2^-46, in
- * (0,1) (Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, section
- * 2.3). Only the low 46 bits of a product count, so an unsigned 64-bit product
- * that wraps round is exact once masked. A stream's first value belongs to
- * x(1): step first, then use. All functions are pure and never fail.
+ * (0,1) (Bailey et al., "The NAS Parallel Benchmarks", RNR-94-007, on the
+ * pseudorandom generator). Only the low 46 bits of a product count, so an
+ * unsigned 64-bit product that wraps round is exact once masked. A stream's
+ * first value belongs to x(1): step first, then use. All functions are pure
+ * and never fail.
  */
 #ifndef EVENKEEL_EXAMPLES_NAS_LCG_H
 #define EVENKEEL_EXAMPLES_NAS_LCG_H

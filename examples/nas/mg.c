@@ -1,6 +1,6 @@
 /* MG: a multigrid V-cycle for a 3-D Poisson problem.
  *
- * NAS report, section 2.2.2. Wanted is u with A u = v on an n^3 grid, periodic
+ * NAS report, kernel MG. Wanted is u with A u = v on an n^3 grid, periodic
  * in all directions, A a discrete Laplacian. An iteration adds to u an
  * approximate solution of A e = r, r = v - A u: a V-cycle. A smoother S, a
  * cheap local inverse of A, removes what is left of the error on short

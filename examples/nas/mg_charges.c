@@ -1,6 +1,6 @@
 /* The right side of MG: twenty point charges.
  *
- * NAS report, section 2.2.2 and 2.3.3: each of the n^3 grid points gets a
+ * NAS report, kernel MG: each of the n^3 grid points gets a
  * number of the random stream, x fastest. The ten points with the largest
  * numbers become +1, the ten with the smallest -1, all others 0. The sum is
  * zero, as a periodic Poisson problem needs to have a solution.

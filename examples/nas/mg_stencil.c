@@ -2,7 +2,7 @@
  *
  * Each is a sum over the 27 points of a 3x3x3 cube with one coefficient for
  * each kind of neighbour: centre, 6 faces, 12 edges, 8 corners (NAS report,
- * section 2.2.2). Written row by row: for a row of points along x, the sums
+ * kernel MG). Written row by row: for a row of points along x, the sums
  * over the neighbours in y and z are made once for each x,
  *
  *	edge[x] = the 4 points beside x in y or in z

@@ -30,8 +30,8 @@ static void print_help(const struct nas_kernel *kernel)
 	       "NAS kernel %s: %s.\n\n"
 	       "  -c, --class=S|W|A|B|C|D  the problem's size (S when not given)\n"
 	       "      --json=FILE          write the result to FILE too\n"
-	       "      --report-nodes       print on which NUMA nodes the ranks were at the end of\n"
-	       "                           the timed part, and the share of their pages elsewhere\n",
+	       "      --report-nodes       print on which NUMA nodes the ranks were at the end\n"
+	       "                           of the timed part, and their share of remote pages\n",
 	    program, kernel->name, kernel->about);
 	if (kernel->layouts)
 		printf("      --layout=slabs|pencils  how the grid is cut; slabs up to as many\n"

@@ -260,5 +260,6 @@ refused()
 
 @test "the kernels know nothing but MPI" {
 	cd "$EK_SRC/examples/nas"
-	[ "$(grep -hE '^#include "' ./*.[ch] | grep -cvE '"(examples/nas/[a-z_]+|config)\.h"$')" -eq 0 ]
+	[ "$(grep -hE '^#include "' ./*.[ch] |
+		grep -cvE '"(examples/nas/[a-z_]+|config)\.h"$')" -eq 0 ]
 }

@@ -48,8 +48,8 @@ scripts_same()
 	bash -c 'kill -TERM $$'; echo "bash $?"
 	python3 -c 'import sys; print(sorted(x for x in open("one"))); sys.exit(4)'; echo "python3 $?"
 	python3 -c 'import subprocess as s; print(s.run(["ls", "two"]).returncode)'
-	python3 -c 'import os; p = os.posix_spawn("/bin/ls", ["ls", "one"], {"A": "1"}); print(os.waitpid(p, 0)[1])'
-	python3 -c 'import os; os.system("exit 5"); os.execvpe("env", ["env"], {"PATH": os.environ["PATH"]})'
+	python3 -c 'import os; print(os.wait4(os.posix_spawn("/bin/ls", ["ls"], {}), 0)[1])'
+	python3 -c 'import os; print(os.system("exit 5")); os.execve("/usr/bin/env", ["env"], {"A": "1"})'
 	date -u -d @0; echo "date $?"
 	cat one two | sort | tr a-z A-Z; echo "pipe ${PIPESTATUS[*]}"
 	echo "$(awk 'BEGIN { system("echo from awk"); exit 6 }') $?"

@@ -31,26 +31,39 @@ static void execute(const char *how, char **command)
 	_exit(127);
 }
 
+static pid_t start_by_vfork(char **command)
+{
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		execve(command[0], command, environ);
+		_exit(127);
+	}
+	return pid;
+}
+
+static pid_t start_by_fork(const char *how, char **command)
+{
+	pid_t pid = fork();
+
+	if (pid == 0)
+		execute(how, command);
+	return pid;
+}
+
 static pid_t start(const char *how, char **command)
 {
 	pid_t pid = -1;
 	int rc = 0;
 
-	if (!strcmp(how, "spawn")) {
+	if (!strcmp(how, "spawn"))
 		rc = posix_spawn(&pid, command[0], NULL, NULL, command, environ);
-	} else if (!strcmp(how, "spawnp")) {
+	else if (!strcmp(how, "spawnp"))
 		rc = posix_spawnp(&pid, command[0], NULL, NULL, command, environ);
-	} else if (!strcmp(how, "vfork-execve")) {
-		pid = vfork();
-		if (pid == 0) {
-			execve(command[0], command, environ);
-			_exit(127);
-		}
-	} else {
-		pid = fork();
-		if (pid == 0)
-			execute(how, command);
-	}
+	else if (!strcmp(how, "vfork-execve"))
+		pid = start_by_vfork(command);
+	else
+		pid = start_by_fork(how, command);
 	if (rc)
 		fprintf(stderr, "%s: %s\n", how, strerror(rc));
 	return pid;

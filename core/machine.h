@@ -7,7 +7,8 @@
  * Only what can hold a rank is a node here: nodes without usable cpus, and
  * nodes all of whose cpus belong to an earlier node too (GPU and HBM nodes),
  * are left out and listed in left_out. Memory-less nodes are kept for their
- * cpus. Isolated and offline cpus are in no node.
+ * cpus. Isolated and offline cpus are in no node. A cpu that two nodes claim
+ * belongs to the one with the lower OS index.
  */
 #ifndef EVENKEEL_CORE_MACHINE_H
 #define EVENKEEL_CORE_MACHINE_H
@@ -19,7 +20,8 @@
 
 /* RECLAIM_DISTANCE of Linux (include/linux/topology.h, 6.12): NUMA levels
  * farther than this are never crossed by fork or exec; 32 on AMD Zen and
- * Hygon, 10 on powerpc (kernel-policy notes 2.2). */
+ * Hygon (arch/x86/kernel/cpu/amd.c), 10 on powerpc (arch/powerpc/include/asm/
+ * topology.h); kernel-policy notes 2.2 and 3.1. */
 #define MACHINE_RECLAIM_DISTANCE 30u
 #define MACHINE_RECLAIM_DISTANCE_ZEN 32u
 #define MACHINE_RECLAIM_DISTANCE_POWER 10u
@@ -79,6 +81,14 @@ static inline unsigned int machine_distance(const struct machine *m, unsigned in
 /* Index of the node that holds cpu, or CPUS_NONE. Any cpu number is allowed. */
 unsigned int machine_node_of(const struct machine *m, unsigned int cpu);
 
+/* Index of the node with that OS index, or CPUS_NONE. */
+unsigned int machine_node_by_os(const struct machine *m, unsigned int os);
+
+/* The reclaim distance the kernel uses on an x86 cpu of that vendor (as
+ * /proc/cpuinfo spells it, "AuthenticAMD", "HygonGenuine"; NULL = unknown) and
+ * family (decimal there; Zen is 0x17 and later): one of the three above. */
+unsigned int machine_reclaim_distance(const char *vendor, unsigned int family);
+
 /* The NUMA levels seen from one cpu, as the kernel's sched domains have them
  * before degeneration (kernel-policy notes 2.4). */
 struct machine_level {
@@ -95,31 +105,48 @@ struct machine_view {
 };
 
 /* The view from cpu when only the cpus in allowed exist (a cpuset partition;
- * NULL = all usable ones). Levels come from the distinct distances of cpu's
- * node; the list ends at the level that spans everything. 0, or -1 with errno
- * EINVAL (cpu is in no node or not allowed) or ENOMEM. */
+ * NULL = all usable ones). One level for each distinct distance between any
+ * two nodes of the machine, not only those of cpu's own node: the kernel
+ * collects them once for all (sched_init_numa, kernel 6.12
+ * kernel/sched/topology.c), so a level may add nothing to the one before; that
+ * counts, as the first one is what thresholds are scaled by. The list ends at
+ * the level that spans everything, and is empty where the node alone does.
+ * levels is in a. 0, or -1 with errno EINVAL (cpu is in no node or not
+ * allowed) or ENOMEM. */
 int machine_view(const struct machine *m, unsigned int cpu, const struct cpus *allowed,
 		 struct arena *a, struct machine_view *view);
 
-/* Helps a reader to finish a machine: the reader fills raw nodes (all of the
- * host's, in any order, cpus unfiltered), the online and isolated sets, the
- * core and llc of each cpu as any shared number; this drops what cannot hold a
- * rank, sorts, and fills every field of m. Distances are nraw x nraw; NULL or
- * rows with impossible values (0, > MACHINE_DISTANCE_MAX, remote < local) mean
- * 10 on the diagonal and 20 elsewhere. A raw list without any usable cpu gives
- * -1 with errno ENODATA. */
+/* What a reader found, for machine_finish. Nodes are all of the host's, in any
+ * order, each OS index once, cpus unfiltered; bits may be NULL for a node
+ * without cpus. Nothing here is kept: machine_finish copies. */
 struct machine_raw {
-	unsigned int nnodes;
-	struct machine_node *nodes;
+	unsigned int nnodes; /* 1 .. MACHINE_NODES_MAX */
+	const struct machine_node *nodes;
+	/* nnodes x nnodes in the order of nodes. NULL, or impossible values
+	 * between nodes that are kept (0, > MACHINE_DISTANCE_MAX, remote <
+	 * local), mean 10 on the diagonal and 20 elsewhere: what Linux takes
+	 * when the firmware has no or a broken table (mm/numa code, 6.12). */
 	const unsigned int *distances;
-	struct cpus online;     /* empty room (nbits 0) = every cpu of the nodes */
-	struct cpus isolated;
-	const unsigned int *core_of; /* ncpus entries; NULL = every cpu its own core */
-	const unsigned int *llc_of;  /* NULL = the node is one LLC */
+	struct cpus online;   /* nbits 0 = every cpu of the nodes */
+	struct cpus isolated; /* nbits 0 = none */
+	/* By cpu number, ncpus entries: a number < ncpus that the cpus of one
+	 * core (LLC) have in common and no others have. CPUS_NONE, or an array
+	 * that is NULL or too short: a core of its own; the LLC that all such
+	 * cpus of its node share. */
+	const unsigned int *core_of;
+	const unsigned int *llc_of;
 	unsigned int ncpus;
+	/* Nodes known beforehand to be left out, in any order, not in nodes. */
+	const struct machine_left_out *left_out;
+	unsigned int nleft_out;
 	unsigned int reclaim_distance; /* 0 = MACHINE_RECLAIM_DISTANCE */
-	unsigned int quota;
+	unsigned int quota;            /* as in struct machine */
 };
+
+/* Makes a machine of what a reader found: drops what cannot hold a rank,
+ * sorts, and fills every field of m. 0, or -1 with errno EINVAL (an OS index
+ * twice, too many nodes, a core or LLC number >= ncpus), ENODATA (no usable
+ * cpu at all) or ENOMEM; m is unspecified then. */
 int machine_finish(struct machine *m, struct arena *a, const struct machine_raw *raw);
 
 #endif

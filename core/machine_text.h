@@ -13,17 +13,24 @@
  *   quota 12
  *
  * One statement a line; in an environment variable ';' may stand for the
- * newline. '#' starts a comment, blank lines are allowed. The first statement
- * is the header with the version. Only `node` is required. `distance OS v...`
- * is the row of node OS in ascending OS index of all node lines. A cpu in no
- * `llc` line shares the LLC with its node's other such cpus; a cpu in no
- * `core` line is a core of its own. `left-out OS no-cpus|unusable|shared-cpus`
- * records a node that cannot hold a rank; `isolated` cpus are removed from the
- * nodes that name them.
+ * newline. '#' starts a comment, which runs to the end of the line (in a text
+ * without any newline: to the ';'); blank lines are allowed. The first
+ * statement is the header with the version, always. Of the others only `node`
+ * is required. Their order is free.
+ *
+ * `node OS cpus LIST [no-memory]`: LIST in the kernel's list form, no blanks in
+ * it; no cpu in two nodes. `distance OS v...` is the row of node OS in
+ * ascending OS index of all node lines; either every node has one or none
+ * (10 and 20 then). A cpu in no `llc` line shares the LLC with its node's
+ * other such cpus; a cpu in no `core` line is a core of its own.
+ * `left-out OS no-cpus|unusable|shared-cpus` records a node that cannot hold a
+ * rank; it has no part in the distances. `isolated` cpus are removed from the
+ * nodes that name them; several lines add up. `quota` is in whole cpus; no line = no quota.
  */
 #ifndef EVENKEEL_CORE_MACHINE_TEXT_H
 #define EVENKEEL_CORE_MACHINE_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/machine.h"
@@ -33,17 +40,24 @@
 
 /* Where and why a text was refused, for the user. */
 struct machine_text_error {
-	unsigned int line;  /* 1-based; 0 = the text as a whole */
+	/* 1-based, ';' counts as a newline (except in a comment of a text that
+	 * has real ones); 0 = the text as a whole. */
+	unsigned int line;
 	char text[160];     /* what was seen and what was wanted; one line, no newline */
 };
+
+/* Whether the first statement of the text starts with the header's word, so
+ * that this is the form it means to be. */
+bool machine_text_is(const char *text, size_t len);
 
 /* Reads len bytes of text. 0, or -1 with errno EINVAL (err says where), or
  * ENODATA (no node has a usable cpu; err set), or ENOMEM. err may be NULL. */
 int machine_text_read(struct machine *m, struct arena *a, const char *text, size_t len,
 		      struct machine_text_error *err);
 
-/* Writes m in this form, NUL-terminated, so that reading it back gives an equal
- * machine. Returns the length of the whole text as snprintf does. */
+/* Writes m in this form and a NUL to buf, at most size bytes, so that reading
+ * it back gives an equal machine. Returns the length of the whole text as
+ * snprintf does; a return >= size means it was cut. */
 size_t machine_text_write(const struct machine *m, char *buf, size_t size);
 
 #endif

@@ -1,0 +1,65 @@
+# bash completion for evenkeel(1)
+
+_evenkeel_options()
+{
+	case $1 in
+	run) echo "--width --order --mode --together --keep --machine --kernel --rule
+		--report --verbose --help" ;;
+	env) echo "--width --order --mode --together --keep --machine --kernel --rule
+		--verbose --help" ;;
+	machine) echo "--machine --json --verbose --help" ;;
+	plan) echo "--ranks --machine --kernel --rule --busy --width --order --mode
+		--together --json --verbose --help" ;;
+	esac
+}
+
+# Completes the value of option $1; false if it takes none that is known.
+_evenkeel_value()
+{
+	case $1 in
+	--order) COMPREPLY=($(compgen -W "block cyclic" -- "$cur")) ;;
+	--mode) COMPREPLY=($(compgen -W "hold settle" -- "$cur")) ;;
+	--machine) COMPREPLY=($(compgen -W "live" -- "$cur") $(compgen -f -- "$cur")) ;;
+	--rule) COMPREPLY=($(compgen -W "G0 G1 G2 G3 G4a G4b G5 G6 G7 G8 G8b G9 v3 v4 v4.1
+		v4.2 2015" -- "$cur")) ;;
+	--kernel | --busy | --width | --ranks | -n) COMPREPLY=() ;;
+	*) return 1 ;;
+	esac
+}
+
+_evenkeel()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} i
+
+	COMPREPLY=()
+	if [[ $COMP_CWORD -eq 1 ]]; then
+		COMPREPLY=($(compgen -W "run env machine plan --help --version" -- "$cur"))
+		return
+	fi
+	if [[ $command == run ]]; then
+		# The wrapped command begins at the first word that is no option.
+		for ((i = 2; i < COMP_CWORD; i++)); do
+			case ${COMP_WORDS[i]} in
+			--width | --order | --mode | --machine | --kernel | --rule) ((i++)) ;;
+			--) ((i++)); break ;;
+			-*) ;;
+			*) break ;;
+			esac
+		done
+		if [[ $i -lt $COMP_CWORD ]] && declare -F _command_offset >/dev/null; then
+			_command_offset "$i"
+			return
+		fi
+	fi
+	_evenkeel_value "${COMP_WORDS[COMP_CWORD - 1]}" && return
+	case $cur in
+	-*) COMPREPLY=($(compgen -W "$(_evenkeel_options "$command")" -- "$cur")) ;;
+	*)
+		case $command in
+		run) COMPREPLY=($(compgen -c -- "$cur")) ;;
+		machine) COMPREPLY=($(compgen -W "live" -- "$cur") $(compgen -f -- "$cur")) ;;
+		esac
+		;;
+	esac
+}
+complete -F _evenkeel evenkeel

@@ -1,0 +1,129 @@
+#include "launcher/planning.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* More busy cpus than this on a node are a slip, not a load. */
+#define BUSY_MAX PLAN_RANKS_MAX
+
+/* "4,0" for a machine of nnodes nodes. */
+static int read_busy(unsigned int *busy, unsigned int nnodes, const char *text, struct arena *a,
+		     struct cli_error *err)
+{
+	char *copy = cli_text(a, "%s", text);
+	unsigned int n = 0;
+
+	if (!copy) {
+		cli_error_set(err, "%s", strerror(errno));
+		return -1;
+	}
+	for (char *item = copy, *next; item; item = next, n++) {
+		unsigned int value;
+
+		next = strchr(item, ',');
+		if (next)
+			*next++ = '\0';
+		if (!cli_number(item, BUSY_MAX, &value)) {
+			cli_error_set(err, "--busy: '%s' is not a number of cpus from 0 to %u",
+				      item, BUSY_MAX);
+			errno = EINVAL;
+			return -1;
+		}
+		if (n < nnodes)
+			busy[n] = value;
+	}
+	if (n == nnodes)
+		return 0;
+	cli_error_set(err, "--busy: '%s' has %u number%s, the machine %u node%s", text, n,
+		      n == 1 ? "" : "s", nnodes, nnodes == 1 ? "" : "s");
+	errno = EINVAL;
+	return -1;
+}
+
+static int set_allowed(struct planning *p, struct arena *a, bool live)
+{
+	if (cpus_copy(&p->allowed, a, &p->machine.usable) < 0)
+		return -1;
+	if (live) {
+		struct cpus mine;
+
+		if (cli_allowed(&mine, a) < 0)
+			return -1;
+		/* Someone who may use isolated cpus alone is in no node: the
+		 * plan is then made for the whole machine. */
+		if (cpus_intersects(&p->allowed, &mine))
+			cpus_and(&p->allowed, &mine);
+	}
+	return 0;
+}
+
+static void set_width(struct planning *p, const struct options *o, char *const *envp)
+{
+	const char *omp = options_getenv(envp, "OMP_NUM_THREADS");
+	char *const none[] = { NULL };
+
+	p->request.width = options_width(o, envp);
+	if (!p->request.width)
+		p->width_from = NULL;
+	else if (options_width(o, none))
+		p->width_from = "given";
+	else if (omp && *omp >= '1' && *omp <= '9')
+		p->width_from = "OMP_NUM_THREADS";
+	else
+		p->width_from = "SLURM_CPUS_PER_TASK";
+}
+
+static int set_request(struct planning *p, struct arena *a, const struct cli *c, char *const *envp,
+		       struct cli_error *err)
+{
+	unsigned int *busy;
+
+	p->request.nranks = c->nranks;
+	p->request.order = c->options.order;
+	p->request.together = c->options.together;
+	p->request.rule = p->rule.rule;
+	set_width(p, &c->options, envp);
+	if (!c->busy)
+		return 0;
+	busy = arena_array(a, p->machine.nnodes, sizeof(*busy));
+	if (!busy) {
+		cli_error_set(err, "%s", strerror(errno));
+		return -1;
+	}
+	p->request.busy = busy;
+	return read_busy(busy, p->machine.nnodes, c->busy, a, err);
+}
+
+int planning_make(struct planning *p, struct arena *a, const struct cli *c, char *const *envp,
+		  struct cli_error *err)
+{
+	memset(p, 0, sizeof(*p));
+	p->spec = c->options.machine ? c->options.machine : "live";
+	if (cli_machine_load(&p->machine, a, c->options.machine, err) < 0)
+		return -1;
+	if (set_allowed(p, a, !c->options.machine) < 0 || cli_rule(&p->rule, a, &c->options) < 0)
+		goto failed;
+	if (set_request(p, a, c, envp, err) < 0)
+		return -1;
+	/* The kernel's levels know nothing of our own mask, so the view is not
+	 * clipped to it. */
+	if (machine_view(&p->machine, cpus_next(&p->allowed, 0), NULL, a, &p->view) < 0)
+		goto failed;
+	if (plan_make(&p->plan, a, &p->machine, &p->allowed, &p->request) < 0)
+		goto failed;
+	return 0;
+failed:
+	cli_error_set(err, "%s", strerror(errno));
+	return -1;
+}
+
+char *planning_nodes(struct arena *a, const struct machine *m, const struct cpus *nodes)
+{
+	struct cpus os;
+
+	if (cpus_init(&os, a, m->nodes[m->nnodes - 1].os + 1) < 0)
+		return NULL;
+	cpus_for_each (i, nodes)
+		cpus_add(&os, m->nodes[i].os);
+	return cli_list(a, &os);
+}

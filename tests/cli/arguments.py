@@ -1,0 +1,4 @@
+"""Prints its arguments so that nothing about them is lost."""
+import sys
+
+print(sys.argv[1:])

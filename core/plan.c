@@ -60,7 +60,7 @@ static int fill_place(struct plan *p, struct plan_place *place, unsigned int nra
 {
 	if (cpus_init(&place->cpus, a, m->ncpus) < 0)
 		return -1;
-	cpus_for_each (node, &place->nodes)
+	cpus_for_each(node, &place->nodes)
 		cpus_or(&place->cpus, &m->nodes[node].cpus);
 	if (allowed)
 		cpus_and(&place->cpus, allowed);
@@ -231,13 +231,13 @@ int plan_make(struct plan *p, struct arena *a, const struct machine *m, const st
 		return -1;
 	for (unsigned int i = 0; i < m->nnodes; i++)
 		rule.running[i] = p->busy[i];
-	if (p->why)
-		plan_spread_on(&s, p->places->first);
-	else if (place_ranks(p, a, m, allowed, req->together, &s, &rule) < 0)
+	if (!p->why && place_ranks(p, a, m, allowed, req->together, &s, &rule) < 0)
 		return -1;
 	/* A rank of unknown width is one task as far as anyone knows. */
 	for (unsigned int i = 0; i < m->nnodes; i++)
 		rule.running[i] += p->width ? s.planned[i] : p->ranks[i];
+	rule.places = p->places;
+	rule.nplaces = p->nplaces;
 	p->stable = plan_rule_stable(&rule);
 	p->difference = difference_of(p, &s.tree);
 	return 0;

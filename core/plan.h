@@ -48,6 +48,17 @@ struct plan_place {
 	struct cpus cpus;    /* allowed cpus of those nodes, OS numbers */
 };
 
+/* A plan.
+ *
+ * stable is judged on busy and planned cpus as running tasks (a rank of unknown
+ * width is one task), for each pair of sibling groups at each NUMA level. While
+ * the less full one has a cpu to spare and the other is not overloaded, the
+ * difference must be at most policy_stable_difference. Otherwise the kernel
+ * goes by load: one task more would have to make the less full group at least
+ * as full, per capacity, as the other. Raw counts are compared, so groups of
+ * unequal capacity that are full in proportion are mostly not stable. A pair
+ * that some rank may use both groups of is stable: there is nothing to undo.
+ */
 struct plan {
 	unsigned int nranks;
 	enum plan_why why;           /* UNSET: ranks are placed; else nobody asks for anything */
@@ -61,17 +72,8 @@ struct plan {
 	struct plan_place *places;
 	enum plan_order order;       /* never UNSET */
 	unsigned int difference;     /* largest - smallest of ranks[] over nodes with allowed cpus */
-	bool stable;                 /* the rule's balancer would leave these counts alone, see below */
+	bool stable;                 /* the rule's balancer would leave these counts alone */
 };
-/*
- * stable is judged on busy and planned cpus as running tasks (a rank of unknown
- * width is one task), for each pair of sibling groups at each NUMA level: while
- * the less full one has a cpu to spare and the other is not overloaded, the
- * difference is at most policy_stable_difference. Otherwise, as the kernel then
- * goes by load, by load per capacity: one task more would make the less full
- * group at least as full as the other. Raw counts are compared, so groups of
- * unequal capacity that are full in proportion are mostly not stable.
- */
 
 /* Plans req on the cpus of m that are in allowed (NULL = all usable). With no
  * request (p->why says why; the first of enum plan_why that applies, in the
@@ -87,8 +89,8 @@ struct plan {
  * node) that still has its width idle; when the job and the busy cpus exceed
  * the machine, to one whose cpus hold it and that is below its share of the
  * whole demand. Where no group of a level can take it, the rank gets the
- * fewest nodes near each other that together can. A width above all cpus:
- * everyone gets everything.
+ * fewest nodes near each other that together can (ties: the more idle ones,
+ * then the lower). A width above all cpus: everyone gets everything.
  *
  * Width unknown: a rank counts as its fair share of the idle cpus. At least as
  * many ranks as nodes with an idle cpu: a node each, one rank on each of these

@@ -48,6 +48,27 @@ static uint64_t choose(struct plan_nearest *s, unsigned int node)
 	return s->cost[node] - plan_tree_separation(s->t->m, node, node);
 }
 
+static uint64_t sum_of(const struct plan_tree *t, const struct cpus *nodes, measure_fn *measure)
+{
+	uint64_t sum = 0;
+
+	cpus_for_each(node, nodes)
+		sum += measure(t, node);
+	return sum;
+}
+
+/* Is node a better next choice than best? Both are not yet chosen. */
+static bool better(const struct plan_nearest *s, unsigned int node, unsigned int best)
+{
+	if (best == CPUS_NONE)
+		return true;
+	if (s->cost[node] != s->cost[best])
+		return s->cost[node] < s->cost[best];
+	if (room_of(s->t, node) != room_of(s->t, best))
+		return room_of(s->t, node) > room_of(s->t, best);
+	return node < best;
+}
+
 /* The nearest node not yet chosen with which count nodes, this one included,
  * can still make up missing. */
 static unsigned int pick(const struct plan_nearest *s, const unsigned int *sorted,
@@ -72,10 +93,7 @@ static unsigned int pick(const struct plan_nearest *s, const unsigned int *sorte
 		if (cpus_has(&s->chosen, node))
 			continue;
 		reach = ++pos < count ? top + next : top + measure(s->t, node);
-		if (reach < missing)
-			continue;
-		if (best == CPUS_NONE || s->cost[node] < s->cost[best] ||
-		    (s->cost[node] == s->cost[best] && node < best))
+		if (reach >= missing && better(s, node, best))
 			best = node;
 	}
 	return best;
@@ -86,12 +104,9 @@ static unsigned int pick(const struct plan_nearest *s, const unsigned int *sorte
 static uint64_t extend(struct plan_nearest *s, const unsigned int *sorted, measure_fn *measure,
 		       uint64_t need)
 {
-	uint64_t have = 0, reach, cost = 0;
+	uint64_t have = sum_of(s->t, &s->chosen, measure), reach = have, cost = 0;
 	unsigned int count = 0;
 
-	cpus_for_each (node, &s->chosen)
-		have += measure(s->t, node);
-	reach = have;
 	for (unsigned int i = 0; i < s->n && reach < need; i++) {
 		if (cpus_has(&s->chosen, sorted[i]))
 			continue;
@@ -107,31 +122,45 @@ static uint64_t extend(struct plan_nearest *s, const unsigned int *sorted, measu
 	return cost;
 }
 
+/* A set of nodes that was found. */
+struct found {
+	unsigned int count;
+	uint64_t cost, room;
+};
+
+static bool beats(const struct found *x, const struct found *y)
+{
+	if (x->count != y->count)
+		return x->count < y->count;
+	if (x->cost != y->cost)
+		return x->cost < y->cost;
+	return x->room > y->room;
+}
+
 void plan_nearest_find(struct plan_nearest *s, const struct plan_group *g, uint64_t need,
 		       struct cpus *best)
 {
-	unsigned int best_count = CPUS_NONE;
-	uint64_t best_cost = 0;
+	struct found record = {.count = CPUS_NONE};
 
 	s->n = g->nnodes;
 	sort_nodes(s->t, g, room_of, s->by_room);
 	sort_nodes(s->t, g, capacity_of, s->by_capacity);
 	for (unsigned int i = 0; i < g->nnodes; i++) {
-		unsigned int seed = s->t->nodes[g->start + i], count;
-		uint64_t cost;
+		unsigned int seed = s->t->nodes[g->start + i];
+		struct found now;
 
 		if (!room_of(s->t, seed))
 			continue;
 		cpus_clear(&s->chosen);
 		memset(s->cost, 0, s->t->m->nnodes * sizeof(*s->cost));
-		cost = choose(s, seed);
-		cost += extend(s, s->by_room, room_of, need);
-		cost += extend(s, s->by_capacity, capacity_of, need);
-		count = cpus_count(&s->chosen);
-		if (count > best_count || (count == best_count && cost >= best_cost))
+		now.cost = choose(s, seed);
+		now.cost += extend(s, s->by_room, room_of, need);
+		now.cost += extend(s, s->by_capacity, capacity_of, need);
+		now.count = cpus_count(&s->chosen);
+		now.room = sum_of(s->t, &s->chosen, room_of);
+		if (!beats(&now, &record))
 			continue;
-		best_count = count;
-		best_cost = cost;
+		record = now;
 		cpus_clear(best);
 		cpus_or(best, &s->chosen);
 	}

@@ -23,9 +23,9 @@ int plan_nearest_init(struct plan_nearest *s, struct arena *a, const struct plan
 /* Puts into best (room for every node of the machine) the fewest nodes of group
  * g whose rooms together hold need cpus, and as few more as it takes for their
  * capacities to hold them too. Among as few, those with the smallest sum of
- * separations, as a greedy search from each node finds it, then the one found
- * from the lowest node. The group's room and capacity must be >= need > 0.
- * O(n^2 * chosen) for n nodes in the group. */
+ * separations, as a greedy search from each node finds it, then those with the
+ * most room, then the ones found from the lowest node. The group's room and
+ * capacity must be >= need > 0. O(n^2 * chosen) for n nodes in the group. */
 void plan_nearest_find(struct plan_nearest *s, const struct plan_group *g, uint64_t need,
 		       struct cpus *best);
 

@@ -49,6 +49,25 @@ static unsigned int level_between(const struct plan_rule *r, const struct plan_g
 	return level;
 }
 
+static bool uses(const struct plan_rule *r, const struct plan_place *place,
+		 const struct plan_group *g)
+{
+	for (unsigned int i = 0; i < g->nnodes; i++)
+		if (cpus_has(&place->nodes, r->t->nodes[g->start + i]))
+			return true;
+	return false;
+}
+
+/* May some rank use both groups? */
+static bool joined(const struct plan_rule *r, const struct plan_group *x,
+		   const struct plan_group *y)
+{
+	for (unsigned int i = 0; i < r->nplaces; i++)
+		if (uses(r, &r->places[i], x) && uses(r, &r->places[i], y))
+			return true;
+	return false;
+}
+
 /* Would local leave busiest alone? */
 static bool leaves(const struct plan_rule *r, const struct plan_group *local,
 		   const struct plan_group *busiest)
@@ -56,13 +75,15 @@ static bool leaves(const struct plan_rule *r, const struct plan_group *local,
 	uint64_t here = running_in(r, local), there = running_in(r, busiest);
 
 	if (here >= local->capacity || there > busiest->capacity)
-		return (here + 1) * busiest->capacity >= there * local->capacity;
+		return (here + 1) * busiest->capacity >= there * local->capacity ||
+		       joined(r, local, busiest);
 	if (there <= here)
 		return true;
 	return there - here <=
-	       policy_stable_difference(r->rule, &r->views[r->t->nodes[local->start]],
-					level_between(r, local, busiest), (unsigned int)here,
-					(unsigned int)local->capacity);
+		   policy_stable_difference(r->rule, &r->views[r->t->nodes[local->start]],
+					    level_between(r, local, busiest), (unsigned int)here,
+					    (unsigned int)local->capacity) ||
+	       joined(r, local, busiest);
 }
 
 /* Do all siblings of busiest leave it alone? */

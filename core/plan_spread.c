@@ -92,10 +92,6 @@ static int add_share(struct plan_spread *s, const struct cpus *set, unsigned int
 {
 	struct plan_share *share = s->shares;
 
-	if (cpus_count(set) == 1) {
-		s->alone[cpus_next(set, 0)] += nranks;
-		return 0;
-	}
 	while (share && !cpus_equal(&share->nodes, set))
 		share = share->next;
 	if (!share) {
@@ -109,16 +105,11 @@ static int add_share(struct plan_spread *s, const struct cpus *set, unsigned int
 	return 0;
 }
 
-/* Everyone may use everything: the threads spread by capacity. */
+/* Everyone may use everything. */
 static int give_all(struct plan_spread *s)
 {
-	for (unsigned int i = 0; i < s->tree.nnodes; i++) {
-		unsigned int node = s->tree.nodes[i];
-
-		cpus_add(&s->set, node);
-		s->planned[node] = portion((uint64_t)s->nranks * s->width,
-					   plan_tree_leaf(&s->tree, node)->capacity, s->capacity);
-	}
+	for (unsigned int i = 0; i < s->tree.nnodes; i++)
+		cpus_add(&s->set, s->tree.nodes[i]);
 	return add_share(s, &s->set, s->nranks);
 }
 
@@ -139,20 +130,23 @@ static unsigned int emptiest_child(const struct plan_tree *t, const struct plan_
 	return best;
 }
 
-/* Charges cpus to the nodes of s->set in proportion to their rooms, which hold
- * them: the threads of a rank that may use several nodes spread that way. */
+/* Charges cpus to the nodes of s->set, whose rooms hold them. Idle nodes are
+ * filled one after the other: what one rank leaves of the last is a smaller
+ * piece for the next rank than if all nodes were begun. Of a crowded set each
+ * node takes its part, so that the same set is found again. */
 static void charge_set(struct plan_spread *s, uint64_t room, uint64_t cpus)
 {
 	uint64_t left = cpus;
 
-	cpus_for_each (node, &s->set) {
-		uint64_t part = portion(cpus, plan_tree_leaf(&s->tree, node)->room, room);
+	if (s->crowded)
+		cpus_for_each(node, &s->set) {
+			uint64_t part = portion(cpus, plan_tree_leaf(&s->tree, node)->room, room);
 
-		part = part < left ? part : left;
-		charge(s, node, part);
-		left -= part;
-	}
-	cpus_for_each (node, &s->set) {
+			part = part < left ? part : left;
+			charge(s, node, part);
+			left -= part;
+		}
+	cpus_for_each(node, &s->set) {
 		uint64_t free_room = plan_tree_leaf(&s->tree, node)->room;
 		uint64_t part = free_room < left ? free_room : left;
 
@@ -172,7 +166,7 @@ static int place_set(struct plan_spread *s, const struct plan_group *g, unsigned
 	uint64_t room = 0, count;
 
 	plan_nearest_find(&s->nearest, g, s->width, &s->set);
-	cpus_for_each (node, &s->set)
+	cpus_for_each(node, &s->set)
 		room += plan_tree_leaf(&s->tree, node)->room;
 	count = room / (2 * (uint64_t)s->width);
 	if (count < 1)

@@ -7,7 +7,7 @@
 
 #include "core/plan_nearest.h"
 
-/* Ranks that share a set of two or more nodes. */
+/* Ranks that share a set of nodes. */
 struct plan_share {
 	struct plan_share *next;
 	struct cpus nodes;
@@ -24,7 +24,7 @@ struct plan_spread {
 	bool crowded; /* more is wanted than there is: shares, not idle cpus, bound a node */
 	/* The answer. */
 	unsigned int *alone;       /* by node: ranks that have this node and no other */
-	struct plan_share *shares; /* no two with the same nodes */
+	struct plan_share *shares; /* no two have the same nodes, none those of an alone */
 	uint64_t *planned;         /* by node: cpus planned, when the width is known */
 	/* Work space. */
 	struct plan_nearest nearest;

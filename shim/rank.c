@@ -96,16 +96,14 @@ static enum standdown plan(struct place *p, struct arena *a, struct machine *m,
 	return p->why;
 }
 
-/* Sets the mask, or finds that a wrapper above has it already. */
+/* Sets the mask where it is still the launcher's. One that is the plan's
+ * already is not ours to undo when MPI is up: a wrapper may have placed itself
+ * and started us, but as likely mpirun bound us, or numactl did. */
 static bool take_mask(struct arena *a, const struct cpus *mask, const struct cpus *base)
 {
 	struct cpus now;
 
-	if (affinity_get(&now, a, 0) < 0)
-		return false;
-	if (cpus_equal(&now, mask))
-		return true;
-	return cpus_equal(&now, base) && affinity_set(a, mask) == 0;
+	return affinity_get(&now, a, 0) == 0 && cpus_equal(&now, base) && affinity_set(a, mask) == 0;
 }
 
 /* Of a rank's options only those of its environment count: the site file is

@@ -71,7 +71,7 @@ job_file()
 	*.environ)
 		# What a rank that will settle has of ours.
 		sed -E -e '/^EVENKEEL/d' -e 's/^(PMI_PORT|PMI_ID)=.*/\1=/' \
-			-e '/^LD_PRELOAD=.*libevenkeel/{' -e "s#$EK_LIB[ :]?##g" \
+			-e '/^LD_PRELOAD=.*libevenkeel/{' -e "s#${EK_LIB}[ :]?##g" \
 			-e 's/[ :]$//' -e '/=$/d' -e '}' "$1"
 		;;
 	*.libs)
@@ -180,7 +180,7 @@ needs_tool()
 # and no rank has anything of ours.
 stands_down()
 {
-	local mode moment file
+	local mode file
 	job_run_all "$@"
 	for mode in held settled; do
 		job_same_output $mode

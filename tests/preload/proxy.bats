@@ -53,6 +53,7 @@ proxy_places()
 		'export VICTIM_DIR; exec quiet wait $VICTIM_DIR/../go' >"$T/rank"
 	chmod +x "$T/rank"
 	OURS=(EVENKEEL_WIDTH=1)
+	RANKS=(0/0 1/0)
 	for how in fork-execvp spawnp; do
 		(
 			for i in {1..1500}; do
@@ -63,8 +64,9 @@ proxy_places()
 		) 3>&- &
 		job_run held "$P" $how 1,1 rank
 		wait
-		# Which of the two comes first to the ledger is open.
-		[ "$(sort "$T"/held/[01]/0.main)" = "$(printf '%s\n' "$CPU0" "$CPU1" | sort)" ]
+		# Which of the two comes first is theirs; they must not share.
+		[ "$(cat "$T"/held/[01]/0.main | sort -u)" = \
+			"$(printf '%s\n' "$CPU0" "$CPU1" | sort -u)" ]
 	done
 }
 

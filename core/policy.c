@@ -30,7 +30,7 @@ enum held {
 enum slack { SLACK_ANY = 0, SLACK_PAIR, SLACK_IMB };
 
 struct rule {
-	const char *name;
+	char name[8]; /* in place, not by pointer: the start-up of every process pays for those */
 	enum imb imb;
 	enum held fork, balance, numa;
 	bool below;    /* the count must be below what it is held against; else may reach it */
@@ -39,7 +39,7 @@ struct rule {
 	bool raw;      /* the difference itself is limited: at fork too, in balance unhalved */
 	bool allowed;  /* fork counts over the task's allowed cpus */
 	unsigned int pct; /* imbalance_pct of NUMA levels */
-	const char *describe;
+	char describe[112];
 };
 
 /* Section 1.1, read with 1.3 to 1.5; the last five from the source tables. */

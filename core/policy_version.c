@@ -43,7 +43,7 @@ static const struct {
 /* Text in a release string that tells whose kernel it is; the first that is
  * found decides. */
 static const struct {
-	const char *text;
+	char text[12]; /* in place, not by pointer: the start-up of every process pays for those */
 	enum policy_certainty certainty;
 } marks[] = {
 	{ ".elrepo", POLICY_EXACT }, /* kernel.org's, packaged for el */

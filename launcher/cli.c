@@ -233,18 +233,13 @@ int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc
 
 /* --- what the options stand for -------------------------------------------- */
 
-static bool is_text(const char *spec)
-{
-	return !strncmp(spec, MACHINE_TEXT_HEADER, strlen(MACHINE_TEXT_HEADER));
-}
-
 int cli_machine_load(struct machine *m, struct arena *a, const char *spec, struct cli_error *err)
 {
 	struct machine_text_error text = { 0, "" };
 	struct topology_error topology = { "" };
 	struct stat st;
 
-	if (spec && is_text(spec) && stat(spec, &st) < 0) {
+	if (spec && machine_text_is(spec, strlen(spec)) && stat(spec, &st) < 0) {
 		if (machine_text_read(m, a, spec, strlen(spec), &text) == 0)
 			return 0;
 		cli_error_set(err, "--machine: line %u: %s", text.line, text.text);

@@ -32,17 +32,32 @@ bool launchvars_hydra(char *const *envp, struct launchvars *v)
 	return pair(envp, "MPI_LOCALRANKID", "MPI_LOCALNRANKS", v);
 }
 
+/* Members of a list of numbers with commas between; 0 for anything else. */
+static unsigned int count_list(const char *list)
+{
+	unsigned int n = 0;
+
+	for (;; list++) {
+		if (*list < '0' || *list > '9')
+			return 0;
+		while (*list >= '0' && *list <= '9')
+			list++;
+		n++;
+		if (*list != ',')
+			return *list ? 0 : n;
+	}
+}
+
 /* SLURM_GTIDS lists the global ids of the step's tasks on this host. */
 static bool slurm(char *const *envp, struct launchvars *v)
 {
 	const char *ids = options_getenv(envp, "SLURM_GTIDS");
 
 	v->launcher = "Slurm";
-	if (!ids || !*ids || !options_getenv(envp, "SLURM_STEP_ID") ||
+	if (!ids || !options_getenv(envp, "SLURM_STEP_ID") ||
 	    !number(options_getenv(envp, "SLURM_LOCALID"), &v->rank))
 		return false;
-	for (v->nranks = 1; *ids; ids++)
-		v->nranks += *ids == ',';
+	v->nranks = count_list(ids);
 	return v->rank < v->nranks;
 }
 

@@ -64,7 +64,7 @@ char *marker_make(struct arena *a, const struct cpus *node, const struct cpus *w
 
 	if (place_name(place, sizeof(place)) < 0 || proc_stat_read(&st, 0) < 0)
 		return NULL;
-	size = sizeof(SETTLE) + sizeof(place) + 2 * 21 + lists + 2;
+	size = sizeof(SETTLE) + sizeof(place) + 2 * 21 + lists + 3;
 	if (size > MARKER_MAX) {
 		errno = E2BIG;
 		return NULL;
@@ -80,7 +80,9 @@ char *marker_make(struct arena *a, const struct cpus *node, const struct cpus *w
 	len += put_number(value + len, st.start);
 	len += cpus_format(node, value + len, size - len);
 	value[len++] = ':';
-	cpus_format(wide, value + len, size - len);
+	len += cpus_format(wide, value + len, size - len);
+	value[len++] = ':';
+	value[len] = '\0';
 	return value;
 }
 
@@ -133,7 +135,7 @@ bool marker_read(const char *value, struct arena *a, struct cpus *node, struct c
 {
 	char place[160];
 	struct owner o;
-	size_t len;
+	size_t len, end;
 
 	if (!marker_wants_settle(value) || strnlen(value, MARKER_MAX) == MARKER_MAX)
 		return false;
@@ -144,6 +146,11 @@ bool marker_read(const char *value, struct arena *a, struct cpus *node, struct c
 	if (!take_number(&value, &o.pid) || !take_number(&value, &o.start))
 		return false;
 	len = strcspn(value, ":");
-	return value[len] == ':' && take_cpus(value, len, a, node) &&
-	       take_cpus(value + len + 1, strlen(value + len + 1), a, wide) && ours(&o);
+	if (value[len] != ':')
+		return false;
+	end = len + 1 + strcspn(value + len + 1, ":");
+	/* The last colon shows that nothing was cut off. */
+	return value[end] == ':' && !value[end + 1] && take_cpus(value, len, a, node) &&
+	       take_cpus(value + len + 1, end - len - 1, a, wide) && cpus_subset(node, wide) &&
+	       ours(&o);
 }

@@ -1,6 +1,6 @@
 /* EVENKEEL_RANK: what a rank that will settle is told about itself.
  *
- *   1:settle:BOOTID:PIDNS:PID:START:NODECPUS:WIDECPUS
+ *   1:settle:BOOTID:PIDNS:PID:START:NODECPUS:WIDECPUS:
  *   1:held          (kept preload, placed by a proxy: nothing to do)
  *
  * BOOTID is /proc/sys/kernel/random/boot_id, PIDNS the inode number of the PID

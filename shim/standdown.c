@@ -1,9 +1,7 @@
 #include "shim/standdown.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #define SCRIPT_MAX 65536u
@@ -68,10 +66,11 @@ static bool names_cpus(const char *entry)
 
 enum standdown standdown_env(char *const *envp, char *const *base)
 {
-	const char *off = options_getenv(envp, "EVENKEEL");
 	bool leaked = base && options_getenv(base, "HYDRA_USER_PROVIDED_BINDING");
+	struct options o = { 0 };
 
-	if (off && !strcasecmp(off, "off"))
+	options_from_env(&o, envp);
+	if (o.off)
 		return STANDDOWN_OFF;
 	if (!leaked && options_getenv(envp, "HYDRA_USER_PROVIDED_BINDING"))
 		return STANDDOWN_BINDING;
@@ -121,31 +120,34 @@ static bool has_tool(const char *text)
 	return false;
 }
 
-/* Opens file as execvp would find it. */
+static int open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
+
+/* Opens file as execvp would find it: an empty part of PATH is the folder one is
+ * in. */
 static int open_command(const char *file, char *const *envp)
 {
 	const char *path = options_getenv(envp, "PATH");
+	size_t name = strlen(file), dir;
 	char full[PATH_LENGTH_MAX];
 
 	if (strchr(file, '/'))
-		return open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	for (path = path ? path : DEFAULT_PATH; *path;) {
-		size_t dir = strcspn(path, ":"), name = strlen(file);
-		int fd;
+		return open_file(file);
+	for (path = path ? path : DEFAULT_PATH;; path += dir + 1) {
+		int fd = -1;
 
+		dir = strcspn(path, ":");
 		if (dir + name + 2 <= sizeof(full)) {
 			memcpy(full, path, dir);
 			full[dir] = '/';
 			memcpy(full + dir + 1, file, name + 1);
-			fd = open(dir ? full : file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-			if (fd >= 0)
-				return fd;
+			fd = open_file(dir ? full : file);
 		}
-		path += dir;
-		path += *path == ':';
+		if (fd >= 0 || !path[dir])
+			return fd;
 	}
-	errno = ENOENT;
-	return -1;
 }
 
 static size_t read_up_to(int fd, char *buf, size_t size)
@@ -158,10 +160,10 @@ static size_t read_up_to(int fd, char *buf, size_t size)
 	return len;
 }
 
-/* file is a script (any is true: or any text) that names a binding tool. */
-static bool script_has_tool(const char *file, char *const *envp, bool any, struct arena *a)
+/* fd, which is closed, is a script (any is true: or any text) that names a
+ * binding tool. */
+static bool script_has_tool(int fd, bool any, struct arena *a)
 {
-	int fd = open_command(file, envp);
 	char head[2], *text = NULL;
 	size_t len;
 	bool found = false;
@@ -172,7 +174,8 @@ static bool script_has_tool(const char *file, char *const *envp, bool any, struc
 	if (len == 2 && (any || !memcmp(head, "#!", 2)))
 		text = arena_alloc(a, SCRIPT_MAX + 1);
 	if (text) {
-		len = read_up_to(fd, text, SCRIPT_MAX);
+		memcpy(text, head, sizeof(head));
+		len = sizeof(head) + read_up_to(fd, text + sizeof(head), SCRIPT_MAX - sizeof(head));
 		/* A zero byte ends the search: this is no script. */
 		text[len] = '\0';
 		found = has_tool(text);
@@ -193,6 +196,22 @@ static bool is_shell(const char *file)
 	return false;
 }
 
+/* A shell's script: its first argument that is no option, first where it is and
+ * then in PATH. */
+static int open_script(char *const *argv, char *const *envp)
+{
+	int fd;
+
+	if (*argv)
+		argv++;
+	while (*argv && **argv == '-')
+		argv++;
+	if (!*argv)
+		return -1;
+	fd = open_file(*argv);
+	return fd < 0 ? open_command(*argv, envp) : fd;
+}
+
 enum standdown standdown_command(const char *deny, const char *file, char *const *argv,
 				 char *const *envp, struct arena *a)
 {
@@ -203,10 +222,9 @@ enum standdown standdown_command(const char *deny, const char *file, char *const
 	for (char *const *arg = argv; *arg; arg++)
 		if (has_tool(*arg))
 			return STANDDOWN_TOOL;
-	if (script_has_tool(file, envp, false, a))
+	if (script_has_tool(open_command(file, envp), false, a))
 		return STANDDOWN_TOOL;
-	if (is_shell(file) && argv[0] && argv[1] && argv[1][0] != '-' &&
-	    script_has_tool(argv[1], envp, true, a))
+	if (is_shell(file) && script_has_tool(open_script(argv, envp), true, a))
 		return STANDDOWN_TOOL;
 	return STANDDOWN_NONE;
 }

@@ -100,8 +100,8 @@ $CPU1" ]
 @test "a job that was killed is forgotten" {
 	start a 1
 	await a 0
-	# mpiexec under timeout under setsid: the whole session at once
-	pkill -KILL -s "$(ps -o sid= -p "$(pgrep -f "wait $T/a/go" | head -n 1)")"
+	# The whole session, which setsid made of its own process.
+	pkill -KILL -s "$pid_of_a"
 	wait "$pid_of_a" || true
 	start b 1
 	await b 0

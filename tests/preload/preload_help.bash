@@ -64,14 +64,14 @@ job_file()
 {
 	case $1 in
 	*/stdout | */stderr)
-		sed -E -e 's/PID [0-9]+/PID/' -e 's/tid: +[0-9]+/tid/' \
+		sed -E -e 's/\[proxy:[^]]*] //g' -e 's/PID [0-9]+/PID/' -e 's/tid: +[0-9]+/tid/' \
 			-e 's/\[[^]:]*:[0-9]+ *:[0-9]+:[0-9]+\]/[]/' \
 			-e 's/0x[0-9a-f]+/0x/g' "$1" | sort
 		;;
 	*.environ)
 		# What a rank that will settle has of ours.
 		sed -E -e '/^EVENKEEL/d' -e 's/^(PMI_PORT|PMI_ID)=.*/\1=/' \
-			-e '/^LD_PRELOAD=.*libevenkeel/{' -e "s#$EK_LIB[ :]?##g" \
+			-e '/^LD_PRELOAD=.*libevenkeel/{' -e "s#${EK_LIB}[ :]?##g" \
 			-e 's/[ :]$//' -e '/=$/d' -e '}' "$1"
 		;;
 	*.libs)
@@ -86,6 +86,7 @@ job_file()
 # The whole of a file into a variable, without another process.
 slurp()
 {
+	[ -e "$2" ] || { echo "$2: not there" && return 1; }
 	IFS= read -rd '' "$1" <"$2" || true
 }
 
@@ -95,8 +96,8 @@ job_same()
 	local mode=$1 file plain ours
 	shift
 	for file in "$@"; do
-		slurp plain "$T/plain/$file"
-		slurp ours "$T/$mode/$file"
+		slurp plain "$T/plain/$file" || return
+		slurp ours "$T/$mode/$file" || return
 		[ "$plain" != "$ours" ] || continue
 		diff -u --label "plain $file" --label "$mode $file" \
 			<(job_file "$T/plain/$file") <(job_file "$T/$mode/$file") || return
@@ -180,7 +181,7 @@ needs_tool()
 # and no rank has anything of ours.
 stands_down()
 {
-	local mode moment file
+	local mode file
 	job_run_all "$@"
 	for mode in held settled; do
 		job_same_output $mode

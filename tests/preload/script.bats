@@ -25,6 +25,7 @@ scripts_run()
 		[ $mode = plain ] || export="export LD_PRELOAD='$EK_LIB' EVENKEEL_MACHINE='$TWO_NODES' $*"
 		printf '%s\n' "export VICTIM_DIR=$T/out" "$export" >"$T/script"
 		cat "$T/lines" >>"$T/script"
+		rm -rf "${T:?}/$mode"
 		mkdir "$T/out"
 		rc=0
 		setsid -w timeout -k 5 120 bash "$T/script" </dev/null >"$T/out/stdout" \
@@ -48,8 +49,8 @@ scripts_same()
 	bash -c 'kill -TERM $$'; echo "bash $?"
 	python3 -c 'import sys; print(sorted(x for x in open("one"))); sys.exit(4)'; echo "python3 $?"
 	python3 -c 'import subprocess as s; print(s.run(["ls", "two"]).returncode)'
-	python3 -c 'import os; p = os.posix_spawn("/bin/ls", ["ls", "one"], {"A": "1"}); print(os.waitpid(p, 0)[1])'
-	python3 -c 'import os; os.system("exit 5"); os.execvpe("env", ["env"], {"PATH": os.environ["PATH"]})'
+	python3 -c 'import os; print(os.wait4(os.posix_spawn("/bin/ls", ["ls"], {}), 0)[1])'
+	python3 -c 'import os; print(os.system("exit 5")); os.execve("/usr/bin/env", ["env"], {"A": "1"})'
 	date -u -d @0; echo "date $?"
 	cat one two | sort | tr a-z A-Z; echo "pipe ${PIPESTATUS[*]}"
 	echo "$(awk 'BEGIN { system("echo from awk"); exit 6 }') $?"
@@ -103,6 +104,28 @@ scripts_same()
 	mv "$T/with" "$T/settled"
 	job_masks settled main node
 	job_masks settled up wide
+}
+
+@test "the launcher places as the preload alone does" {
+	local how
+	[ -x "$EK_BIN" ] || skip "the launcher is not built"
+	export V EK_BIN TWO_NODES
+	scripts_run <<-'EOF'
+	"$EK_MPIEXEC" -n 2 "$V/mpi" init
+	EOF
+	mv "$T/with" "$T/alone"
+	for how in '"$EK_BIN" run --machine "$TWO_NODES" --' \
+		'eval "$("$EK_BIN" env --machine "$TWO_NODES")";'; do
+		# shellcheck disable=SC2016 # for the script
+		printf '%s "$EK_MPIEXEC" -n 2 "$V/mpi" init\n' "$how" | scripts_run
+		rm -rf "$T/launched"
+		mv "$T/plain" "$T/launched"
+		cp -r "$T/alone" "$T/plain"
+		job_same launched stdout stderr status {0,1}.{fds,libs}
+		job_without_us launched
+		job_masks launched main node
+		job_masks launched up node
+	done
 }
 
 @test "an MPI program on its own is left alone" {

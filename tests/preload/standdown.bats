@@ -44,8 +44,9 @@ script()
 		"$CPU0,$CPU1" "${Q[@]}"
 }
 @test "a mask that the whole session has is its limit, and ranks are placed in it" {
-	RANKS=(0 1)
-	job_run_all taskset -c "$CPU0,$CPU1" setsid -w "${Q[@]}"
+	# shellcheck disable=SC2016 # for the inner shell
+	job_run_all taskset -c "$CPU0" sh -c 'taskset -c "$0" setsid -w "$@"; exit $?' \
+		"$CPU0,$CPU1" "${Q[@]}"
 	job_masks held main node
 	job_masks settled main node
 }

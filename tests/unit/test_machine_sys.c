@@ -175,9 +175,9 @@ static void trees_are_read_with_defaults_for_what_is_missing_or_broken(void **st
 		    { CPU "cpu{0-7}/cache/index1/type", "Instruction" } },
 		  NODES DISTANCES "llc 0\nllc 1\nllc 2\nllc 3\nllc 4\nllc 5\nllc 6\nllc 7\n" CORES
 		  RECLAIM },
-		{ { { CPU "cpu{0-7}/cache/index2/level", "4" },
-		    { CPU "cpu{0-7}/cache/index2/type", "Unified" },
-		    { CPU "cpu{0-7}/cache/index2/shared_cpu_list", "0-7" } },
+		{ { { CPU "cpu{0-7}/cache/index0/level", "4" },
+		    { CPU "cpu{0-7}/cache/index0/type", "Unified" },
+		    { CPU "cpu{0-7}/cache/index0/shared_cpu_list", "0-7" } },
 		  NODES DISTANCES LLCS CORES RECLAIM },
 		/* A cache that the firmware says spans the nodes; clipping is the view's. */
 		{ { { CPU "cpu{0-7}/cache/index1/shared_cpu_list", "0-7" } },

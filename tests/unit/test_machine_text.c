@@ -181,6 +181,25 @@ static void all_ways_to_say_it_mean_the_same(void **state)
 	}
 }
 
+static void node_lines_may_come_in_any_order(void **state)
+{
+	static const char text[] = HEAD "distance 5 32 33 10\nnode 5 cpus 0-1\nnode 0 cpus 2-3\n"
+					"distance 0 10 21 22\nnode 2 cpus 4-5\n"
+					"distance 2 23 10 24\n";
+	struct arena a = UNIT_ARENA;
+	struct machine m;
+	char buf[512];
+
+	(void)state;
+	assert_int_equal(machine_text_read(&m, &a, text, strlen(text), NULL), 0);
+	machine_text_write(&m, buf, sizeof(buf));
+	assert_string_equal(buf, HEAD "node 0 cpus 2-3\nnode 2 cpus 4-5\nnode 5 cpus 0-1\n"
+				      "distance 0 10 21 22\ndistance 2 23 10 24\n"
+				      "distance 5 32 33 10\nllc 0-1\nllc 2-3\nllc 4-5\n"
+				      "reclaim-distance 30\n");
+	arena_free(&a);
+}
+
 static void isolated_cpus_leave_the_nodes_that_name_them(void **state)
 {
 	static const char text[] = HEAD "node 0 cpus 0-3\nnode 1 cpus 4-7\nnode 2 cpus 8-9\n"
@@ -279,6 +298,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_the_form_is_refused_with_its_line),
 		cmocka_unit_test(a_written_machine_reads_back_as_itself),
 		cmocka_unit_test(all_ways_to_say_it_mean_the_same),
+		cmocka_unit_test(node_lines_may_come_in_any_order),
 		cmocka_unit_test(isolated_cpus_leave_the_nodes_that_name_them),
 		cmocka_unit_test(a_cut_text_is_refused_or_taken_at_its_word),
 		cmocka_unit_test(the_form_is_known_by_its_first_word),

@@ -33,6 +33,9 @@ static void the_smallest_quota_on_the_way_up_counts(void **state)
 		{ { CGROUP, "0::/a/b", FS "a/cpu.max", "300000 100000", FS "a/b/cpu.max",
 		    "400000 100000" },
 		  3 },
+		{ { CGROUP, "0::/a/b", FS "a/cpu.max", "400000 100000", FS "a/b/cpu.max",
+		    "300000 100000" },
+		  3 },
 		/* What is not mounted here is passed over. */
 		{ { CGROUP, "0::/docker/123", FS "cpu.max", "700000 100000" }, 7 },
 		{ { CGROUP, "0::/../../x", FS "cpu.max", "700000 100000", "sys/x/cpu.max",

@@ -23,7 +23,7 @@ def cpu_list(text):
 
 class Shape:
     """Lines of a shape file: smp (QEMU's own words), node [cpus LIST] [memory SIZE],
-    distance (one row a line), kernel (words for the command line)."""
+    distance (one row a line), cpu (properties), kernel (words for the command line)."""
 
     def __init__(self, name):
         path = name if os.path.isfile(name) else os.path.join(SHAPES, name)
@@ -31,7 +31,7 @@ class Shape:
             raise ShapeError("shape '%s': wanted a file or one of %s" %
                              (name, " ".join(sorted(os.listdir(SHAPES)))))
         self.name = os.path.basename(path)
-        self.smp, self.kernel, self.nodes, self.distances = "", "", [], []
+        self.smp, self.cpu, self.kernel, self.nodes, self.distances = "", "", "", [], []
         for number, line in enumerate(open(path), 1):
             words = line.split("#")[0].split()
             if not words:
@@ -54,6 +54,8 @@ class Shape:
                                "cpus_text": pairs.get("cpus"), "memory": pairs.get("memory")})
         elif words[0] == "distance":
             self.distances.append([int(w) for w in words[1:]])
+        elif words[0] == "cpu":
+            self.cpu = "," + words[1]
         elif words[0] == "kernel":
             self.kernel = " ".join(words[1:])
         else:
@@ -89,8 +91,9 @@ def arguments(qemu, shape, kernel, initrd, seed):
     """icount makes the lab honest: virtual time follows executed instructions, so that
     the work done between two timer ticks is near a real machine's. Without it a guest
     is so slow per tick that the balancer repairs every placement before it is seen."""
-    return (["nice", "-n", "10"] + qemu + shape.arguments() + [
-        "-cpu", "max", "-accel", "tcg,thread=single,tb-size=512",
+    # A guest must not outlive a lab that is ended.
+    return (["setpriv", "--pdeathsig", "KILL", "nice", "-n", "10"] + qemu + shape.arguments() + [
+        "-cpu", "max" + shape.cpu, "-accel", "tcg,thread=single,tb-size=512",
         "-icount", "shift=0,sleep=off", "-seed", str(seed), "-kernel", kernel,
         "-initrd", initrd, "-nographic", "-nodefaults", "-no-reboot", "-serial", "stdio",
         "-append", "console=ttyS0 quiet loglevel=3 panic=-1 tsc=unstable mitigations=off " +

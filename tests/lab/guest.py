@@ -11,7 +11,7 @@ from kernels import Unavailable
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 APPLETS = """sh mount ip hostname mkdir cat echo usleep sleep poweroff taskset kill env
-    grep sed ls ln uname true seq printf""".split()
+    grep sed ls ln uname true seq printf head tr""".split()
 
 FILES = {
     "etc/passwd": "root:x:0:0:root:/root:/bin/sh\n",
@@ -84,8 +84,9 @@ def plugins():
     return [p for p in glob.glob("/usr/lib/x86_64-linux-gnu/ucx/*.so*") if ".so" in p]
 
 
-def base(programs):
-    """The archive all boots share. programs: {name in /job: path}."""
+def base(programs, tools=()):
+    """The archive all boots share. programs: {name in /job: path}; tools: installed
+    ones by name, to be called by the first word of it."""
     cpio = Cpio()
     for folder in FOLDERS:
         cpio.add(folder, stat.S_IFDIR | 0o755)
@@ -103,6 +104,8 @@ def base(programs):
     put(cpio, "usr/bin/hydra_pmi_proxy", find("hydra_pmi_proxy"))
     for path in plugins():
         put(cpio, path.lstrip("/"), path)
+    for tool in tools:
+        put(cpio, "usr/bin/" + tool.split("-")[0], find(tool))
     for name, path in sorted(programs.items()):
         put(cpio, "job/" + name, path)
     return cpio.end()

@@ -94,6 +94,8 @@ class Run:
                     "exit %d, %d of %d reports" % (self.rc, len(self.reports), self.launches)]
         if self.base not in jobs.HELD + jobs.SETTLED:
             return []
+        if any(self.busy) and (self.base == "bind-numa" or not jobs.LOAD_IS_SEEN):
+            return []
         held = self.base in jobs.HELD
         faults = ["%s at %s" % ("/".join(map(str, c)), n) for n, c in self.moments
                   if (held or n in ("main", "MPI_Init")) and self.is_uneven(c)]

@@ -8,6 +8,7 @@ setup()
 	for program in busybox mpiexec.hydra; do
 		command -v $program >/dev/null || skip "$program is not here"
 	done
+	[ -e "$EK_LIB" ] || skip "this build has no preload library"
 	LAB=$BATS_TEST_DIRNAME/lab
 	cd "$T"
 	mkdir bin

@@ -35,9 +35,11 @@ def letters(parents, nodes):
 
 
 def disturbed(report, i):
-    """Something else than the parent and the spinning children was runnable when child
-    i was forked (a kernel thread, for instance): the rows do not tell where."""
-    return report["child"][i]["running"] != 1 + (i if report["spin"] else 0)
+    """Something else than the parent and the spinning children was runnable just before
+    child i was forked or just after (a kernel thread, for instance): the rows do not tell
+    where."""
+    return report["child"][i]["running"] != (
+        [1 + i, 2 + i] if report["spin"] else [1, 1])
 
 
 def agreement(boots, build):

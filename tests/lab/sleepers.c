@@ -5,7 +5,7 @@
  * (--spin: spins). The next is forked when the one before has come to that. Then
  * all are woken at once and work for a while. Prints JSON: children per node at
  * three moments (first, woken, end), and for each child in order the node it
- * was forked from, its three nodes, how many tasks were runnable before it, and
+ * was forked from, its three nodes, how many tasks were runnable before and after, and
  * the cpus.
  */
 #include <fcntl.h>
@@ -29,11 +29,13 @@ enum moment { FIRST, WOKEN, END, NMOMENTS };
 
 static const char *const moment_names[] = { "first", "woken", "end" };
 
-/* Shared by parent and children. The parent writes the first three, the child the
+/* Shared by parent and children. The parent writes the first four, the child the
  * rest. */
 struct slot {
 	int parent_node, parent_cpu;
-	int running; /* tasks that ran or wanted to just before the fork, all told */
+	/* Tasks that ran or wanted to just before the fork, all told, and when the
+	 * child had come to its block or spin. */
+	int running, running_after;
 	int node[NMOMENTS], cpu[NMOMENTS];
 	_Atomic int ready;
 };
@@ -170,6 +172,7 @@ static int start(pid_t *pids, int *fds)
 		}
 		while (!atomic_load(&slot->ready) || (!opt.spin && !asleep(pids[i])))
 			;
+		slot->running_after = running_now();
 	}
 	return 0;
 }
@@ -203,10 +206,10 @@ static void print(void)
 		const struct slot *slot = &shared->slot[i];
 
 		printf("%s{\"parent\": %d, \"first\": %d, \"woken\": %d, \"end\": %d, "
-		       "\"running\": %d, \"parent_cpu\": %d, \"cpu\": [%d, %d, %d]}",
+		       "\"running\": [%d, %d], \"parent_cpu\": %d, \"cpu\": [%d, %d, %d]}",
 		       i ? ", " : "", slot->parent_node, slot->node[FIRST], slot->node[WOKEN],
-		       slot->node[END], slot->running, slot->parent_cpu, slot->cpu[FIRST],
-		       slot->cpu[WOKEN], slot->cpu[END]);
+		       slot->node[END], slot->running, slot->running_after, slot->parent_cpu,
+		       slot->cpu[FIRST], slot->cpu[WOKEN], slot->cpu[END]);
 	}
 	puts("]}");
 }

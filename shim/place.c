@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/proc.h"
+#include "shim/foreign.h"
 #include "shim/say.h"
 
 static enum policy_rule rule_of(const struct options *o)
@@ -33,6 +34,14 @@ static void occupancy(const struct ledger *l, const struct machine *m, unsigned 
 			if (node != CPUS_NONE)
 				busy[node] += l->jobs[j].nodes[n].planned;
 		}
+}
+
+/* What other jobs plan, asleep or awake, and what else is seen to run. */
+static void occupied(const struct ledger *l, const struct machine *m, struct arena *a,
+		     const struct place_rank *r, unsigned int *busy)
+{
+	occupancy(l, m, busy);
+	foreign_busy(busy, a, m, l, r->key.pid);
 }
 
 /* What the job's first rank froze. */
@@ -150,7 +159,7 @@ static int plan_by_ledger(struct ledger *l, struct place *p, struct arena *a,
 	if (known)
 		frozen(job, m, busy);
 	else
-		occupancy(l, m, busy);
+		occupied(l, m, a, r, busy);
 	/* Ranks of one job may have different OMP_NUM_THREADS; all must make the
 	 * same plan, the first one's. */
 	if (plan_with(p, a, m, allowed, o, r, known ? job->width : r->width, busy) < 0)

@@ -81,6 +81,34 @@ static bool set_order(struct options *o, const char *v)
 	return true;
 }
 
+static bool set_bind(struct options *o, const char *v)
+{
+	if (!strcmp(v, "auto"))
+		o->bind = OPTIONS_BIND_UNSET;
+	else if (!strcmp(v, "node"))
+		o->bind = OPTIONS_BIND_NODE;
+	else if (!strcmp(v, "slice"))
+		o->bind = OPTIONS_BIND_SLICE;
+	else
+		return false;
+	return true;
+}
+
+static bool set_mem(struct options *o, const char *v)
+{
+	if (!strcmp(v, "none"))
+		o->mem = OPTIONS_MEM_UNSET;
+	else if (!strcmp(v, "local"))
+		o->mem = OPTIONS_MEM_LOCAL;
+	else if (!strcmp(v, "bind"))
+		o->mem = OPTIONS_MEM_BIND;
+	else if (!strcmp(v, "interleave"))
+		o->mem = OPTIONS_MEM_INTERLEAVE;
+	else
+		return false;
+	return true;
+}
+
 static bool set_width(struct options *o, const char *v)
 {
 	return read_number(v, '\0', 1, OPTIONS_WIDTH_MAX, &o->width);
@@ -158,6 +186,8 @@ static const struct option_row {
 } rows[] = {
 	{ "mode", "hold or settle", set_mode, false },
 	{ "order", "block or cyclic", set_order, false },
+	{ "bind", "auto, node or slice", set_bind, false },
+	{ "mem", "local, bind, interleave or none", set_mem, false },
 	{ "width", "a number of cpus from 1 to 16384", set_width, false },
 	{ "together", "on or off", set_together, false },
 	{ "keep", "on or off", set_keep, false },
@@ -334,4 +364,16 @@ bool options_denied(const char *deny, const char *program)
 			return true;
 	}
 	return false;
+}
+
+bool options_slice(const struct options *o, char *const *envp)
+{
+	const char *bind = options_getenv(envp, "OMP_PROC_BIND");
+	const char *kmp = options_getenv(envp, "KMP_AFFINITY");
+
+	if (o->bind)
+		return o->bind == OPTIONS_BIND_SLICE;
+	return (bind && *bind && strcasecmp(bind, "false")) || options_getenv(envp, "OMP_PLACES") ||
+	       options_getenv(envp, "GOMP_CPU_AFFINITY") ||
+	       (kmp && *kmp && !strstr(kmp, "none") && !strstr(kmp, "disabled"));
 }

@@ -40,6 +40,8 @@ static const struct row {
 	{ "width", required_argument, 0, JOB, true, NULL },
 	{ "order", required_argument, 0, JOB, true, NULL },
 	{ "mode", required_argument, 0, JOB, true, NULL },
+	{ "bind", required_argument, 0, JOB, true, NULL },
+	{ "mem", required_argument, 0, JOB, true, NULL },
 	{ "together", optional_argument, 0, JOB, true, "" },
 	{ "keep", optional_argument, 0, CLI_RUN | CLI_ENV, true, "" },
 	{ "verbose", optional_argument, 'v', EVERYWHERE, true, "2" },

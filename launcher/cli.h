@@ -47,7 +47,7 @@ struct cli_given {
 	const char *name;  /* "order" */
 	const char *value; /* never NULL; "" for a switch without a value */
 };
-#define CLI_GIVEN_MAX 16
+#define CLI_GIVEN_MAX 24
 
 struct cli {
 	struct options options; /* site file, then environment, then command line */

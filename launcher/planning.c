@@ -63,6 +63,7 @@ static void set_width(struct planning *p, const struct options *o, char *const *
 	char *const none[] = { NULL };
 
 	p->request.width = options_width(o, envp);
+	p->slice = options_slice(o, envp);
 	if (!p->request.width)
 		p->width_from = NULL;
 	else if (options_width(o, none))

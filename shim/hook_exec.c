@@ -7,7 +7,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "shim/affinity.h"
 #include "shim/hook.h"
 #include "shim/launcher.h"
 #include "shim/proxy.h"
@@ -29,7 +28,7 @@ static char *const *prepare(struct arena *a, const char *file, char *const *argv
 	if (role_of_process == ROLE_PROXY) {
 		proxy_exec(&x, a, file, argv, envp, false);
 		if (x.set)
-			affinity_set(a, &x.mask);
+			proxy_set(a, &x);
 		env = x.env;
 	}
 	return env ? env : envp;

@@ -193,6 +193,8 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
 	if (p->plan.why != PLAN_WHY_UNSET || !place)
 		return;
 	p->mask = place->cpus;
+	if (r->slice && plan_slice(&p->plan, a, m, r->rank, &p->mask) < 0)
+		p->mask = place->cpus;
 	p->why = STANDDOWN_NONE;
 }
 
@@ -230,6 +232,8 @@ static void say_job(const struct place *p, const struct machine *m, const struct
 			say_number(&s, p->plan.ranks[n]);
 		}
 		say_text(&s, o->mode == OPTIONS_SETTLE ? ", settle" : ", hold");
+		if (p->plan.crowded)
+			say_text(&s, "; more cpus are wanted than are idle");
 	} else {
 		say_text(&s, ", not placed: ");
 		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));

@@ -15,6 +15,7 @@ struct place_rank {
 	unsigned int nranks; /* local ranks of the process group, >= 1 */
 	unsigned int rank;   /* local rank, < nranks */
 	unsigned int width;  /* 0 = unknown */
+	bool slice;          /* gets a part of its place's cpus to itself */
 };
 
 /* What became of it. */

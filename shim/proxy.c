@@ -9,6 +9,7 @@
 #include "shim/env.h"
 #include "shim/launchvars.h"
 #include "shim/marker.h"
+#include "shim/memory.h"
 #include "shim/place.h"
 #include "shim/real.h"
 #include "shim/site.h"
@@ -193,6 +194,7 @@ void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *c
 	r.nranks = v.nranks;
 	r.rank = v.rank;
 	r.width = options_width(&proxy.options, envp);
+	r.slice = options_slice(&proxy.options, envp);
 	if (affinity_get(&mask, a, 0) < 0)
 		p.why = STANDDOWN_MASK;
 	else
@@ -202,6 +204,7 @@ void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *c
 	if (p.why == STANDDOWN_NONE) {
 		x->set = true;
 		x->mask = p.mask;
+		x->nodes = plan_place_of(&p.plan, r.rank)->nodes;
 		if (proxy.options.mode == OPTIONS_SETTLE && !spawn) {
 			const char *settle = marker_make(a, &p.mask, &mask);
 
@@ -210,4 +213,10 @@ void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *c
 	}
 	place_say(&p, &proxy.machine, &proxy.options, &r);
 	x->env = rank_env(a, envp, marker);
+}
+
+void proxy_set(struct arena *a, const struct proxy_exec *x)
+{
+	if (affinity_set(a, &x->mask) == 0)
+		memory_set(proxy.options.mem, a, &proxy.machine, &x->nodes);
 }

@@ -19,8 +19,9 @@ bool proxy_start(char **envp);
  * be. */
 struct proxy_exec {
 	char **env;       /* NULL = as it was */
-	bool set;         /* mask is to be set first */
+	bool set;         /* mask is to be set first, and memory */
 	struct cpus mask;
+	struct cpus nodes; /* indexes of the nodes that the mask is on */
 };
 
 /* Decides for one exec or spawn. Between fork and exec, in a vfork child and in
@@ -28,5 +29,8 @@ struct proxy_exec {
  * of spawned ranks. errno may change. */
 void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *const *argv,
 		char *const *envp, bool spawn);
+
+/* In a child that execs next: takes the mask and the memory policy. */
+void proxy_set(struct arena *a, const struct proxy_exec *x);
 
 #endif

@@ -9,6 +9,7 @@
 #include "shim/env.h"
 #include "shim/launchvars.h"
 #include "shim/marker.h"
+#include "shim/memory.h"
 #include "shim/place.h"
 #include "shim/role.h"
 #include "shim/site.h"
@@ -126,12 +127,15 @@ bool rank_start(const char *name, char **envp)
 	r.rank = v.rank;
 	r.nranks = v.nranks;
 	r.width = options_width(&o, envp);
+	r.slice = options_slice(&o, envp);
 	if (!know_launcher(&r, &base, a, envp))
 		goto out;
 	p.why = plan(&p, a, &m, &o, &r, &base, envp);
 	if (p.why == STANDDOWN_NONE && !take_mask(a, &p.mask, &base))
 		p.why = STANDDOWN_MASK;
 	place_say(&p, &m, &o, &r);
+	if (p.why == STANDDOWN_NONE)
+		memory_set(o.mem, a, &m, &plan_place_of(&p.plan, r.rank)->nodes);
 	if (p.why == STANDDOWN_NONE && o.mode == OPTIONS_SETTLE) {
 		settle.node = p.mask;
 		settle.wide = base;

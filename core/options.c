@@ -366,14 +366,24 @@ bool options_denied(const char *deny, const char *program)
 	return false;
 }
 
+/* "" for a variable that is not set. */
+static const char *value_of(char *const *envp, const char *name)
+{
+	const char *value = options_getenv(envp, name);
+
+	return value ? value : "";
+}
+
 bool options_slice(const struct options *o, char *const *envp)
 {
-	const char *bind = options_getenv(envp, "OMP_PROC_BIND");
-	const char *kmp = options_getenv(envp, "KMP_AFFINITY");
+	const char *bind = value_of(envp, "OMP_PROC_BIND");
+	const char *kmp = value_of(envp, "KMP_AFFINITY");
 
 	if (o->bind)
 		return o->bind == OPTIONS_BIND_SLICE;
-	return (bind && *bind && strcasecmp(bind, "false")) || options_getenv(envp, "OMP_PLACES") ||
-	       options_getenv(envp, "GOMP_CPU_AFFINITY") ||
-	       (kmp && *kmp && !strstr(kmp, "none") && !strstr(kmp, "disabled"));
+	if (*kmp && !strstr(kmp, "none") && !strstr(kmp, "disabled"))
+		return true;
+	if (*bind)
+		return strcasecmp(bind, "false");
+	return *value_of(envp, "OMP_PLACES") || *value_of(envp, "GOMP_CPU_AFFINITY");
 }

@@ -268,6 +268,8 @@ static void print_report(struct arena *a, struct report *r)
 		"sample%s\n",
 		any_planned(r) ? counts_text(a, r, true) : "-", counts_text(a, r, false), r->worst,
 		r->samples, r->samples == 1 ? "" : "s");
+	if (report_crowded(r))
+		fputs("evenkeel run: warning: more cpus were wanted than were idle\n", stderr);
 }
 
 /* What the job plans with. The shim reads /sys itself, and so does this. */

@@ -261,6 +261,7 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
 	if (!planned_so && plan_with(p, a, m, allowed, o, r, r->width, NULL) < 0)
 		return;
 	p->plan_why = p->plan.why;
+	p->quota = m->quota;
 	place = plan_place_of(&p->plan, r->rank);
 	if (p->plan.why != PLAN_WHY_UNSET || !place)
 		return;
@@ -279,6 +280,37 @@ static void say_nodes(struct say *s, const struct machine *m, const struct cpus 
 		say_number(s, m->nodes[n].os);
 		sep = ",";
 	}
+}
+
+/* The warning of an oversubscribed host, a line of its own. */
+static void say_crowded(const struct place *p)
+{
+	unsigned int capacity = 0, busy = 0;
+	struct say s;
+
+	for (unsigned int n = 0; n < p->plan.nnodes; n++) {
+		capacity += p->plan.capacity[n];
+		busy += p->plan.capacity[n] ? p->plan.busy[n] : 0;
+	}
+	say_begin(&s, getpid(), -1);
+	say_text(&s, "warning: more cpus are wanted than are idle: ");
+	say_number(&s, p->plan.nranks);
+	say_text(&s, p->plan.nranks == 1 ? " rank" : " ranks");
+	if (p->plan.width > 1) {
+		say_text(&s, " of ");
+		say_number(&s, p->plan.width);
+		say_text(&s, " cpus");
+	}
+	say_text(&s, ", ");
+	say_number(&s, capacity);
+	say_text(&s, capacity == 1 ? " cpu, " : " cpus, ");
+	say_number(&s, busy);
+	say_text(&s, " of them busy");
+	if (p->quota) {
+		say_text(&s, ", a quota of ");
+		say_number(&s, p->quota);
+	}
+	say_end(&s);
 }
 
 static void say_job(const struct place *p, const struct machine *m, const struct options *o,
@@ -304,13 +336,13 @@ static void say_job(const struct place *p, const struct machine *m, const struct
 			say_number(&s, p->plan.ranks[n]);
 		}
 		say_text(&s, o->mode == OPTIONS_SETTLE ? ", settle" : ", hold");
-		if (p->plan.crowded)
-			say_text(&s, "; more cpus are wanted than are idle");
 	} else {
 		say_text(&s, ", not placed: ");
 		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
 	}
 	say_end(&s);
+	if (p->plan.crowded)
+		say_crowded(p);
 }
 
 void place_say(const struct place *p, const struct machine *m, const struct options *o,

@@ -305,7 +305,7 @@ static void say_crowded(const struct place *p)
 	say_number(&s, capacity);
 	say_text(&s, capacity == 1 ? " cpu, " : " cpus, ");
 	say_number(&s, busy);
-	say_text(&s, " of them busy");
+	say_text(&s, " busy");
 	if (p->quota) {
 		say_text(&s, ", a quota of ");
 		say_number(&s, p->quota);

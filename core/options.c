@@ -136,6 +136,14 @@ static bool set_keep(struct options *o, const char *v)
 	return read_switch(v, &o->keep);
 }
 
+static bool set_measure(struct options *o, const char *v)
+{
+	bool on = true, ok = read_switch(v, &on);
+
+	o->no_measure = !on;
+	return ok;
+}
+
 static bool set_off(struct options *o, const char *v)
 {
 	return read_switch(v, &o->off);
@@ -196,6 +204,7 @@ static const struct option_row {
 	{ "machine", "live, a file or a machine text", set_machine, false },
 	{ "kernel", "a kernel version such as 6.12", set_kernel, false },
 	{ "rule", "the name of a rule such as G8 or v4.1", set_rule, false },
+	{ "measure", "on or off", set_measure, false },
 	{ "ledger", "the full path of a folder, or none", set_ledger, false },
 	{ "deny", "a list of program names", set_deny, true },
 };
@@ -366,14 +375,24 @@ bool options_denied(const char *deny, const char *program)
 	return false;
 }
 
+/* "" for a variable that is not set. */
+static const char *value_of(char *const *envp, const char *name)
+{
+	const char *value = options_getenv(envp, name);
+
+	return value ? value : "";
+}
+
 bool options_slice(const struct options *o, char *const *envp)
 {
-	const char *bind = options_getenv(envp, "OMP_PROC_BIND");
-	const char *kmp = options_getenv(envp, "KMP_AFFINITY");
+	const char *bind = value_of(envp, "OMP_PROC_BIND");
+	const char *kmp = value_of(envp, "KMP_AFFINITY");
 
 	if (o->bind)
 		return o->bind == OPTIONS_BIND_SLICE;
-	return (bind && *bind && strcasecmp(bind, "false")) || options_getenv(envp, "OMP_PLACES") ||
-	       options_getenv(envp, "GOMP_CPU_AFFINITY") ||
-	       (kmp && *kmp && !strstr(kmp, "none") && !strstr(kmp, "disabled"));
+	if (*kmp && !strstr(kmp, "none") && !strstr(kmp, "disabled"))
+		return true;
+	if (*bind)
+		return strcasecmp(bind, "false");
+	return *value_of(envp, "OMP_PLACES") || *value_of(envp, "GOMP_CPU_AFFINITY");
 }

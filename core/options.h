@@ -45,6 +45,7 @@ struct options {
 	const char *machine;     /* file name or machine text; NULL = live */
 	const char *kernel;      /* release string; NULL = uname's */
 	const char *rule;        /* policy_by_name; NULL = the kernel's */
+	bool no_measure;         /* load from elsewhere is not looked for */
 	const char *ledger;      /* folder of the ledger, or "none"; NULL = the default one */
 	const char *deny;        /* site file only: program names, blank-separated */
 };
@@ -76,8 +77,9 @@ unsigned int options_from_file(struct options *o, char *text, unsigned int *firs
 unsigned int options_width(const struct options *o, char *const *envp);
 
 /* The rank is to get a slice: o->bind says so, or leaves it open and envp has
- * OMP_PROC_BIND (not "false"), OMP_PLACES, KMP_AFFINITY (not "none" or
- * "disabled") or GOMP_CPU_AFFINITY, by which its runtime pins its threads. */
+ * what makes its runtime pin its threads: KMP_AFFINITY (not "none" or
+ * "disabled"), OMP_PROC_BIND other than "false", or, where that is not set at all,
+ * OMP_PLACES or GOMP_CPU_AFFINITY. Empty values count as not set. */
 bool options_slice(const struct options *o, char *const *envp);
 
 /* The value of NAME in envp, or NULL. */

@@ -116,10 +116,10 @@ const struct plan_place *plan_index_of(const struct plan *p, unsigned int r, uns
  * place's other ranks, for programs that pin their own threads: with equal masks
  * every rank would start on the same core. Whole cores where there are as many
  * cores as ranks, else single cpus, else (more ranks than cpus) shared ones;
- * sizes differ by at most one core. The first cores of a node are passed over, one
- * for each cpu that is busy there, if the others hold the ranks' width. 0 with an initialised
- * non-empty mask, or -1 with errno ENOMEM, or EINVAL when r has no place or the
- * place no cpus. */
+ * sizes differ by at most one core (cpu). The first cores of a node are passed
+ * over, one for each cpu that is busy there, if the others hold the ranks' width.
+ * 0 with an initialised non-empty mask, or -1 with errno ENOMEM, or EINVAL when r
+ * has no place or the place no cpus. */
 int plan_slice(const struct plan *p, struct arena *a, const struct machine *m, unsigned int r,
 	       struct cpus *mask);
 

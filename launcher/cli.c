@@ -42,10 +42,12 @@ static const struct row {
 	{ "mode", required_argument, 0, JOB, true, NULL },
 	{ "bind", required_argument, 0, JOB, true, NULL },
 	{ "mem", required_argument, 0, JOB, true, NULL },
+	{ "measure", required_argument, 0, CLI_RUN | CLI_ENV, true, NULL },
 	{ "together", optional_argument, 0, JOB, true, "" },
 	{ "keep", optional_argument, 0, CLI_RUN | CLI_ENV, true, "" },
 	{ "verbose", optional_argument, 'v', EVERYWHERE, true, "2" },
 	{ "busy", required_argument, 0, CLI_PLAN, false, NULL },
+	{ "cpus", required_argument, 0, CLI_PLAN, false, NULL },
 	{ "ranks", required_argument, 'n', CLI_PLAN, false, NULL },
 	{ "json", no_argument, 0, CLI_MACHINE | CLI_PLAN, false, NULL },
 	{ "report", no_argument, 0, CLI_RUN, false, NULL },
@@ -147,6 +149,8 @@ static int set_row(struct cli *c, const struct row *row, const char *value, stru
 		return set_shared(c, row, value, err);
 	if (!strcmp(row->name, "busy")) {
 		c->busy = value;
+	} else if (!strcmp(row->name, "cpus")) {
+		c->cpus = value;
 	} else if (!strcmp(row->name, "json")) {
 		c->json = true;
 	} else if (!strcmp(row->name, "report")) {

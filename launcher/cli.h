@@ -54,6 +54,7 @@ struct cli {
 	unsigned int ngiven;	/* each name once, the last value */
 	struct cli_given given[CLI_GIVEN_MAX];
 	const char *busy; /* --busy, unread; NULL = not given */
+	const char *cpus; /* --cpus, the same */
 	bool have_nranks;
 	unsigned int nranks; /* -n, 0 .. PLAN_RANKS_MAX */
 	bool json;

@@ -1,5 +1,6 @@
 /* posix_spawn hooks, for launchers that do not fork: the calling thread takes
- * the rank's mask, which the child inherits, and has its own back at once. */
+ * the rank's mask and memory policy, which the child inherits, and has its own
+ * back at once. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdbool.h>
@@ -8,6 +9,7 @@
 #include "shim/affinity.h"
 #include "shim/hook.h"
 #include "shim/launcher.h"
+#include "shim/memory.h"
 #include "shim/proxy.h"
 #include "shim/real.h"
 #include "shim/role.h"
@@ -22,6 +24,7 @@ static int run(enum real_name name, pid_t *pid, const char *file,
 	spawn_fn *real = (spawn_fn *)real_get(name, NULL);
 	struct arena a = { 0 };
 	struct proxy_exec x = { 0 };
+	struct memory_policy policy;
 	struct cpus mine;
 	int saved = errno, rc;
 
@@ -32,13 +35,17 @@ static int run(enum real_name name, pid_t *pid, const char *file,
 	if (role_of_process == ROLE_PROXY)
 		proxy_exec(&x, &a, file, argv, envp, true);
 	x.set = x.set && affinity_get(&mine, &a, 0) == 0;
-	if (x.set)
-		affinity_set(&a, &x.mask);
+	if (x.set) {
+		memory_save(&policy, x.mem);
+		proxy_set(&a, &x);
+	}
 	errno = saved;
 	rc = real(pid, file, actions, attr, argv, x.env ? x.env : envp);
 	saved = errno;
-	if (x.set)
+	if (x.set) {
 		affinity_set(&a, &mine);
+		memory_restore(&policy);
+	}
 	arena_free(&a);
 	errno = saved;
 	return rc;

@@ -26,3 +26,16 @@ void memory_set(enum options_mem mem, struct arena *a, const struct machine *m,
 	if (!cpus_empty(&os))
 		syscall(SYS_set_mempolicy, mode, os.bits, (unsigned long)os.nbits + 1);
 }
+
+void memory_save(struct memory_policy *p, enum options_mem mem)
+{
+	p->known = mem != OPTIONS_MEM_UNSET &&
+		   syscall(SYS_get_mempolicy, &p->mode, p->nodes, MACHINE_NODES_MAX + 1ul, NULL,
+			   0ul) == 0;
+}
+
+void memory_restore(const struct memory_policy *p)
+{
+	if (p->known)
+		syscall(SYS_set_mempolicy, p->mode, p->nodes, MACHINE_NODES_MAX + 1ul);
+}

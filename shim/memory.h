@@ -3,6 +3,8 @@
 #ifndef EVENKEEL_SHIM_MEMORY_H
 #define EVENKEEL_SHIM_MEMORY_H
 
+#include <stdbool.h>
+
 #include "core/cpus.h"
 #include "core/machine.h"
 #include "core/options.h"
@@ -14,5 +16,16 @@
  * expected and quiet. errno may change. */
 void memory_set(enum options_mem mem, struct arena *a, const struct machine *m,
 		const struct cpus *nodes);
+
+struct memory_policy {
+	bool known;
+	int mode;
+	unsigned long nodes[MACHINE_NODES_MAX / (8 * sizeof(unsigned long))];
+};
+
+/* The calling thread's policy, before memory_set(mem, ...) changes it, and back.
+ * Nothing is asked where that would change nothing. errno may change. */
+void memory_save(struct memory_policy *p, enum options_mem mem);
+void memory_restore(const struct memory_policy *p);
 
 #endif

@@ -24,6 +24,7 @@ struct place {
 	enum plan_why plan_why;
 	struct cpus mask;    /* cpus of the rank's place */
 	struct plan plan;
+	unsigned int quota;  /* the machine's; 0 = none */
 };
 
 /* Plans rank r on the cpus in allowed and fills p; nothing is set. The ledger

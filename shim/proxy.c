@@ -204,6 +204,7 @@ void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *c
 	if (p.why == STANDDOWN_NONE) {
 		x->set = true;
 		x->mask = p.mask;
+		x->mem = proxy.options.mem;
 		x->nodes = plan_place_of(&p.plan, r.rank)->nodes;
 		if (proxy.options.mode == OPTIONS_SETTLE && !spawn) {
 			const char *settle = marker_make(a, &p.mask, &mask);
@@ -218,5 +219,5 @@ void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *c
 void proxy_set(struct arena *a, const struct proxy_exec *x)
 {
 	if (affinity_set(a, &x->mask) == 0)
-		memory_set(proxy.options.mem, a, &proxy.machine, &x->nodes);
+		memory_set(x->mem, a, &proxy.machine, &x->nodes);
 }

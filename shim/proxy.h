@@ -7,6 +7,7 @@
 
 #include "core/arena.h"
 #include "core/cpus.h"
+#include "core/options.h"
 
 /* A proxy by the last component of its file name. */
 bool proxy_is(const char *name);
@@ -21,6 +22,7 @@ struct proxy_exec {
 	char **env;       /* NULL = as it was */
 	bool set;         /* mask is to be set first, and memory */
 	struct cpus mask;
+	enum options_mem mem;
 	struct cpus nodes; /* indexes of the nodes that the mask is on */
 };
 
@@ -30,7 +32,8 @@ struct proxy_exec {
 void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *const *argv,
 		char *const *envp, bool spawn);
 
-/* In a child that execs next: takes the mask and the memory policy. */
+/* In a child that execs next, or around a spawn: the calling thread takes the
+ * mask and the memory policy. */
 void proxy_set(struct arena *a, const struct proxy_exec *x);
 
 #endif

@@ -11,12 +11,10 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "core/file.h"
 #include "core/machine_text.h"
+#include "core/site.h"
 #include "launcher/topology.h"
 
-#define SITE_FILE "/etc/evenkeel.conf"
-#define SITE_FILE_MAX (1u << 16)
 /* getopt_long's values of options without a letter start here, above every
  * character. */
 #define LONG_FIRST 256
@@ -208,32 +206,11 @@ static int parse_argv(struct cli *c, enum cli_command command, int argc, char **
 	return 0;
 }
 
-/* A site file that cannot be read, or lines in it, must not stop a job. What it
- * switches off stays so, as in the shim. */
-static int read_site(struct options *o, struct arena *a, char *const *envp)
-{
-	const char *path = options_getenv(envp, "EVENKEEL_CONF");
-	char *text = arena_alloc(a, SITE_FILE_MAX);
-	bool off;
-
-	if (!text)
-		return -1;
-	if (file_read(path ? path : SITE_FILE, text, SITE_FILE_MAX) >= 0)
-		options_from_file(o, text, NULL);
-	off = o->off;
-	options_from_env(o, envp);
-	o->off |= off;
-	return 0;
-}
-
 int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc, char **argv,
 	      char *const *envp, struct cli_error *err)
 {
 	memset(c, 0, sizeof(*c));
-	if (read_site(&c->options, a, envp) < 0) {
-		cli_error_set(err, "%s", strerror(errno));
-		return -1;
-	}
+	site_options(&c->options, a, envp);
 	return parse_argv(c, command, argc, argv, err);
 }
 

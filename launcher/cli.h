@@ -63,9 +63,8 @@ struct cli {
 	int rest; /* index in argv of the first argument that is no option */
 };
 
-/* Reads the site file (EVENKEEL_CONF, else /etc/evenkeel.conf; a missing one is
- * an empty one) and the environment, then argv[1] .. argv[argc-1]. argv may be
- * permuted, but for CLI_RUN options end at the first other argument, so that
+/* Reads the site's files and the environment (core/site.h), then argv[1] ..
+ * argv[argc-1]. argv may be permuted, but for CLI_RUN options end at the first other argument, so that
  * those of mpiexec are never looked at. --help stops the reading. 0, or -1 with
  * errno EINVAL (err says what was seen and what was wanted) or ENOMEM. */
 int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc, char **argv,

@@ -17,19 +17,17 @@ typedef int exec_fn(const char *, char *const *);
 typedef int exec_env_fn(const char *, char *const *, char *const *);
 
 /* The environment to exec with; the caller's own where nothing changes. */
-static char *const *prepare(struct arena *a, const char *file, char *const *argv,
-			    char *const *envp)
+static char *const *prepare(struct proxy_exec *x, struct arena *a, const char *file,
+			    char *const *argv, char *const *envp)
 {
-	struct proxy_exec x;
 	char **env = NULL;
 
 	if (role_of_process == ROLE_LAUNCHER)
 		env = launcher_env(a, file, envp);
 	if (role_of_process == ROLE_PROXY) {
-		proxy_exec(&x, a, file, argv, envp, false);
-		if (x.set)
-			proxy_set(a, &x);
-		env = x.env;
+		proxy_decide(x, a, file, argv, envp, false);
+		proxy_take(x, a);
+		env = proxy_env(x, a, envp);
 	}
 	return env ? env : envp;
 }
@@ -39,6 +37,7 @@ static char *const *prepare(struct arena *a, const char *file, char *const *argv
 static int run(enum real_name with, const char *file, char *const *argv, char *const *envp)
 {
 	exec_env_fn *real = (exec_env_fn *)real_get(with, NULL);
+	struct proxy_exec x = { 0 };
 	struct arena a = { 0 };
 	int saved = errno, rc;
 
@@ -47,11 +46,12 @@ static int run(enum real_name with, const char *file, char *const *argv, char *c
 		return -1;
 	}
 	if (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY)
-		envp = prepare(&a, file, argv, envp);
+		envp = prepare(&x, &a, file, argv, envp);
 	errno = saved;
 	rc = real(file, argv, envp);
 	/* Only reached when there was no exec. */
 	saved = errno;
+	proxy_failed(&x);
 	arena_free(&a);
 	errno = saved;
 	return rc;

@@ -22,28 +22,27 @@ static int run(enum real_name name, pid_t *pid, const char *file,
 	       char *const *argv, char *const *envp)
 {
 	spawn_fn *real = (spawn_fn *)real_get(name, NULL);
-	struct arena a = { 0 };
 	struct proxy_exec x = { 0 };
 	struct memory_policy policy;
-	struct cpus mine;
+	struct arena a = { 0 };
+	char **env = NULL;
 	int saved = errno, rc;
 
 	if (!real)
 		return ENOSYS;
 	if (role_of_process == ROLE_LAUNCHER)
-		x.env = launcher_env(&a, file, envp);
-	if (role_of_process == ROLE_PROXY)
-		proxy_exec(&x, &a, file, argv, envp, true);
-	x.set = x.set && affinity_get(&mine, &a, 0) == 0;
-	if (x.set) {
-		memory_save(&policy, x.mem);
-		proxy_set(&a, &x);
+		env = launcher_env(&a, file, envp);
+	if (role_of_process == ROLE_PROXY) {
+		proxy_decide(&x, &a, file, argv, envp, true);
+		memory_save(&policy, OPTIONS_MEM_BIND);
+		proxy_take(&x, &a);
+		env = proxy_env(&x, &a, envp);
 	}
 	errno = saved;
-	rc = real(pid, file, actions, attr, argv, x.env ? x.env : envp);
+	rc = real(pid, file, actions, attr, argv, env ? env : envp);
 	saved = errno;
-	if (x.set) {
-		affinity_set(&a, &mine);
+	if (x.is_rank && !x.place.why) {
+		affinity_set(&a, &x.before);
 		memory_restore(&policy);
 	}
 	arena_free(&a);

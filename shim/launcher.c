@@ -11,7 +11,8 @@
 #include "shim/real.h"
 #include "shim/role.h"
 #include "shim/say.h"
-#include "shim/site.h"
+#include "core/site.h"
+#include "shim/machine.h"
 #include "shim/standdown.h"
 
 /* How far up wrappers such as time and timeout are looked through. */

@@ -265,6 +265,10 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
 	place = plan_place_of(&p->plan, r->rank);
 	if (p->plan.why != PLAN_WHY_UNSET || !place)
 		return;
+	if (cpus_subset(allowed, &place->cpus) && !r->slice) {
+		p->why = STANDDOWN_EVERYTHING;
+		return;
+	}
 	p->mask = place->cpus;
 	if (r->slice && plan_slice(&p->plan, a, m, r->rank, &p->mask) < 0)
 		p->mask = place->cpus;
@@ -313,8 +317,7 @@ static void say_crowded(const struct place *p)
 	say_end(&s);
 }
 
-static void say_job(const struct place *p, const struct machine *m, const struct options *o,
-		    const struct place_rank *r)
+static void say_job(const struct place *p, const struct machine *m, const struct place_rank *r)
 {
 	struct utsname u;
 	struct say s;
@@ -335,7 +338,7 @@ static void say_job(const struct place *p, const struct machine *m, const struct
 			say_text(&s, ": ");
 			say_number(&s, p->plan.ranks[n]);
 		}
-		say_text(&s, o->mode == OPTIONS_SETTLE ? ", settle" : ", hold");
+		say_text(&s, p->settles ? ", settle" : ", hold");
 	} else {
 		say_text(&s, ", not placed: ");
 		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
@@ -351,7 +354,7 @@ void place_say(const struct place *p, const struct machine *m, const struct opti
 	struct say s;
 
 	if (o->verbose >= 1 && r->rank == 0)
-		say_job(p, m, o, r);
+		say_job(p, m, r);
 	if (o->verbose < 2)
 		return;
 	say_begin(&s, getpid(), r->rank);
@@ -362,10 +365,23 @@ void place_say(const struct place *p, const struct machine *m, const struct opti
 		say_nodes(&s, m, &plan_place_of(&p->plan, r->rank)->nodes);
 		say_text(&s, ", cpus ");
 		say_cpus(&s, &p->mask);
-		say_text(&s, o->mode == OPTIONS_SETTLE ? ", until MPI is up" : ", held");
+		say_text(&s, p->settles ? ", until MPI is up" : ", held");
 	} else {
 		say_text(&s, " not placed: ");
 		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
 	}
+	say_end(&s);
+}
+
+void place_say_failed(const struct options *o, const struct place_rank *r)
+{
+	struct say s;
+
+	if (o->verbose < 2)
+		return;
+	say_begin(&s, getpid(), r->rank);
+	say_text(&s, "rank ");
+	say_number(&s, r->rank);
+	say_text(&s, " could not be started");
 	say_end(&s);
 }

@@ -22,6 +22,7 @@ struct place_rank {
 struct place {
 	enum standdown why;  /* NONE: mask is to be set, or was */
 	enum plan_why plan_why;
+	bool settles;        /* set by who sets the mask: until MPI is up */
 	struct cpus mask;    /* cpus of the rank's place */
 	struct plan plan;
 	unsigned int quota;  /* the machine's; 0 = none */
@@ -36,5 +37,8 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
  * at 2 one per rank. */
 void place_say(const struct place *p, const struct machine *m, const struct options *o,
 	       const struct place_rank *r);
+
+/* The line, at 2, for a rank that was placed and could not be started. */
+void place_say_failed(const struct options *o, const struct place_rank *r);
 
 #endif

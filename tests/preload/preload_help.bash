@@ -122,8 +122,9 @@ job_without_us()
 	local mode=$1 rank
 	for rank in "${RANKS[@]}"; do
 		[ -s "$T/$mode/$rank.libs" ] || [ -s "$T/$mode/$rank.environ" ] || return
-		! grep -H -e '^EVENKEEL' -e libevenkeel "$T/$mode/$rank.environ" \
-			"$T/$mode/$rank.libs" || return
+		! grep -H -e '^EVENKEEL' -e '^LD_PRELOAD=.*libevenkeel' \
+			"$T/$mode/$rank.environ" || return
+		! grep -H libevenkeel "$T/$mode/$rank.libs" || return
 	done
 }
 

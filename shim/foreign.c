@@ -81,15 +81,17 @@ static int start_clocks(struct foreign *f)
 	return 0;
 }
 
-bool foreign_begin(struct foreign *f, struct arena *a, const struct machine *m,
-		   const struct ledger *l, pid_t daemon)
+bool foreign_likely(void)
 {
 	unsigned int running;
 
+	return load_running(&running, "") == 0 && running > 1;
+}
+
+bool foreign_begin(struct foreign *f, struct arena *a, const struct machine *m,
+		   const struct ledger *l, pid_t daemon)
+{
 	f->begun = false;
-	/* On an idle host this one small file is all that is read. */
-	if (load_running(&running, "") < 0 || running <= 1)
-		return false;
 	if (load_crowd_init(&f->before, a, KNOWN_MAX) < 0 ||
 	    !something_runs(&f->before, l, daemon) || start_clocks(f) < 0 ||
 	    load_read(&f->first, a, m->ncpus, "") < 0)

@@ -2,8 +2,8 @@
  * mpiexec started. Measured only when something foreign runs.
  *
  * In two halves, since nobody else should have to wait for the ledger while time
- * passes: foreign_begin, close the ledger, foreign_wait, open it again,
- * foreign_busy. System calls only.
+ * passes: foreign_likely, close the ledger, foreign_begin, foreign_wait, open it
+ * again, foreign_busy. System calls only.
  */
 #ifndef EVENKEEL_SHIM_FOREIGN_H
 #define EVENKEEL_SHIM_FOREIGN_H
@@ -23,10 +23,14 @@ struct foreign {
 	int64_t tick_ms;
 };
 
+/* Whether anything but the caller is running on the host: the cheap question
+ * before the dear one. */
+bool foreign_likely(void);
+
 /* Starts to measure if more tasks are running on the host than the ledger's
  * jobs and the launch have: daemon (or, above it, Hydra's mpiexec) with its
- * descendants. False, with f->begun false, when that is not so or any trouble
- * comes. */
+ * descendants. l may be closed. False, with f->begun false, when that is not so or
+ * any trouble comes. */
 bool foreign_begin(struct foreign *f, struct arena *a, const struct machine *m,
 		   const struct ledger *l, pid_t daemon);
 

@@ -162,10 +162,10 @@ static int plan_with(struct place *p, struct arena *a, const struct machine *m,
 	return plan_make(&p->plan, a, m, allowed, &req);
 }
 
-/* Opens the ledger. Where the job is not in it yet and something foreign runs,
- * the ledger is closed again while that is measured: other jobs need not wait
- * for this one, and this job's other ranks wait side by side, until the first of
- * them has put the job in. */
+/* Opens the ledger. Where the job is not in it yet and something foreign may run,
+ * the ledger is closed again while that is looked into and measured: other jobs
+ * need not wait for this one, and this job's other ranks wait side by side, until
+ * the first of them has put the job in. */
 static int open_ledger(struct ledger *l, struct foreign *f, struct arena *a,
 		       const struct machine *m, const struct options *o,
 		       const struct place_rank *r)
@@ -173,10 +173,11 @@ static int open_ledger(struct ledger *l, struct foreign *f, struct arena *a,
 	f->begun = false;
 	if (ledger_open(l, a, o->ledger) < 0)
 		return -1;
-	if (o->no_measure || ledger_find(l, &r->key) || !foreign_begin(f, a, m, l, r->key.pid))
+	if (o->no_measure || ledger_find(l, &r->key) || !foreign_likely())
 		return 0;
 	ledger_close(l);
-	foreign_wait(f);
+	if (foreign_begin(f, a, m, l, r->key.pid))
+		foreign_wait(f);
 	return ledger_open(l, a, o->ledger);
 }
 

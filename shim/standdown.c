@@ -123,8 +123,8 @@ static bool has_tool(const char *text)
 	return false;
 }
 
-/* Regular files alone: of a pipe, a terminal or a socket the rank would never see
- * what we have read. */
+/* Regular files alone: of a pipe or of /dev/stdin the rank would never see what we
+ * have read, and even opening a FIFO tells its writer that its reader is there. */
 static int open_file(const char *path)
 {
 	struct stat st;

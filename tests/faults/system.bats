@@ -168,3 +168,24 @@ streams()
 
 # --- what a rank reads ---
 
+@test "a shell's script in a FIFO is read by the rank alone" {
+	# shellcheck disable=SC2016
+	printf '%s\n' '#!/bin/bash' 'fifo=$VICTIM_DIR/fifo' 'mkfifo "$fifo"' \
+		'timeout 10 sh -c "echo echo said by the script >$fifo" &' \
+		'timeout 10 "$EK_MPIEXEC" -n 1 sh "$fifo"; echo "status $?"; wait' >"$T/job"
+	chmod +x "$T/job"
+	RANKS=()
+	export EK_MPIEXEC
+	fault any "$T/job"
+	grep -q 'said by the script' "$T/plain/stdout"
+}
+@test "a shell's script on stdin is read by the rank alone" {
+	# shellcheck disable=SC2016
+	printf '%s\n' '#!/bin/bash' 'for n in {1..2000}; do echo "echo line $n"; done |' \
+		'timeout 20 "$EK_MPIEXEC" -n 1 bash /dev/stdin; echo "status $?"' >"$T/job"
+	chmod +x "$T/job"
+	RANKS=()
+	export EK_MPIEXEC
+	fault any "$T/job"
+	grep -q 'line 2000' "$T/plain/stdout"
+}

@@ -35,6 +35,8 @@ teardown() { end_holder; }
 	fault node "${JOB[@]}"
 	[ "$(stat -c %s "$LEDGER")" -lt 1000 ]
 }
+@test "8,000 jobs whose process ids are others' now" { BEFORE=(make_ledger reused 8000); fault node "${JOB[@]}"; }
+@test "a job of 80,000 living ranks" { BEFORE=(make_ledger crowd 80000); fault any "${JOB[@]}"; }
 
 # --- the ledger's file ---
 

@@ -32,6 +32,9 @@ enum options_mem {
 	OPTIONS_MEM_INTERLEAVE, /* page by page over the rank's nodes */
 };
 
+/* The value of ledger that means: no ledger. */
+#define OPTIONS_LEDGER_NONE "none"
+
 struct options {
 	enum options_mode mode;
 	enum options_bind bind;

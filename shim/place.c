@@ -248,13 +248,16 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
 		const struct cpus *allowed, const struct options *o, const struct place_rank *r)
 {
 	const struct plan_place *place;
-	bool none = o->ledger && !strcmp(o->ledger, "none"), planned_so = false;
+	bool none = o->ledger && !strcmp(o->ledger, OPTIONS_LEDGER_NONE), planned_so = false;
 	struct foreign f;
 	struct ledger l;
 
 	memset(p, 0, sizeof(*p));
 	p->why = STANDDOWN_PLAN;
-	if (!none && load_matters(m, allowed, r) && open_ledger(&l, &f, a, m, o, r) == 0) {
+	none |= !load_matters(m, allowed, r);
+	if (!none && open_ledger(&l, &f, a, m, o, r) < 0) {
+		p->ledger_stuck = errno == ETIMEDOUT;
+	} else if (!none) {
 		planned_so = plan_by_ledger(&l, &f, p, a, m, allowed, o, r) == 0;
 		/* What could not be written nobody else knows of. */
 		planned_so = ledger_close(&l) == 0 && planned_so;

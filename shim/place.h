@@ -22,6 +22,7 @@ struct place_rank {
 struct place {
 	enum standdown why;  /* NONE: mask is to be set, or was */
 	enum plan_why plan_why;
+	bool ledger_stuck;   /* its lock was waited for in vain */
 	bool settles;        /* set by who sets the mask: until MPI is up */
 	struct cpus mask;    /* cpus of the rank's place */
 	struct plan plan;

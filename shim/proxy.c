@@ -4,19 +4,19 @@
 #include <unistd.h>
 
 #include "core/proc.h"
+#include "core/site.h"
 #include "shim/affinity.h"
 #include "shim/env.h"
+#include "shim/glibc.h"
 #include "shim/launchvars.h"
+#include "shim/machine.h"
 #include "shim/marker.h"
 #include "shim/memory.h"
 #include "shim/place.h"
-#include "shim/glibc.h"
 #include "shim/real.h"
-#include "core/site.h"
-#include "shim/machine.h"
 
-/* All written by the constructor, but for the count and the child's pid.
- * Children get them by fork. */
+/* All written by the constructor, but for the count, the child's pid, and the
+ * ledger of the options. Children get them by fork. */
 static struct {
 	struct arena memory;
 	struct options options;
@@ -191,6 +191,11 @@ void proxy_decide(struct proxy_exec *x, struct arena *a, const char *file, char 
 		x->place.why = stand_down(a, file, argv, envp, &x->before, spawn);
 	if (x->place.why == STANDDOWN_NONE)
 		place_plan(&x->place, a, &proxy.machine, &x->before, &proxy.options, r);
+	/* A proxy that spawns waits for each rank in turn: once is enough. (So does
+	 * the parent of a vfork child, and has this from it; a fork child's own copy
+	 * is of no use to anyone.) */
+	if (x->place.ledger_stuck)
+		proxy.options.ledger = OPTIONS_LEDGER_NONE;
 }
 
 void proxy_take(struct proxy_exec *x, struct arena *a)

@@ -160,3 +160,10 @@ socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$LEDGER"; }
 	BEFORE=(killed)
 	fault node "${JOB[@]}"
 }
+@test "the lock's holder is stopped, and the proxy starts its ranks one after the other" {
+	ln -s "$V/spawner" "$T/hydra_pmi_proxy"
+	BEFORE=(stop_holder) AFTER=(end_holder)
+	fault node "$T/hydra_pmi_proxy" spawn 4 "$V/quiet"
+	rm -rf "$T"/{plain,held,settled}
+	fault node "$T/hydra_pmi_proxy" vfork-execve 4 "$V/quiet"
+}

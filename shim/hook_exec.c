@@ -3,10 +3,12 @@
  * through these four; execl, system and popen do not (glibc binds those
  * inside). They run between fork and exec: system calls and stack only. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <unistd.h>
 
+#include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/launcher.h"
 #include "shim/proxy.h"
@@ -32,11 +34,31 @@ static char *const *prepare(struct proxy_exec *x, struct arena *a, const char *f
 	return env ? env : envp;
 }
 
+/* We act, and the call is one that can be looked into: the kernel takes a NULL for
+ * an empty list, and a program may have cleared its environ. */
+static bool acts_on(const char *file, char *const *argv, char *const *envp)
+{
+	return (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY) && file && argv &&
+	       envp;
+}
+
+/* What we put in may be the little that is too much for the kernel (E2BIG): then
+ * the program goes without us. */
+static int run_without_us(exec_env_fn *real, struct arena *a, const char *file, char *const *argv,
+			  char *const *envp)
+{
+	unsigned int n;
+	char **env = env_without_us(a, envp, 0, &n);
+
+	return real(file, argv, env ? env : envp);
+}
+
 /* with is the function that takes an environment and finds file in the same
  * way as the one that was called. */
 static int run(enum real_name with, const char *file, char *const *argv, char *const *envp)
 {
 	exec_env_fn *real = (exec_env_fn *)real_get(with, NULL);
+	char *const *env = envp;
 	struct proxy_exec x = { 0 };
 	struct arena a = { 0 };
 	int saved = errno, rc;
@@ -45,11 +67,13 @@ static int run(enum real_name with, const char *file, char *const *argv, char *c
 		errno = ENOSYS;
 		return -1;
 	}
-	if (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY)
-		envp = prepare(&x, &a, file, argv, envp);
+	if (acts_on(file, argv, envp))
+		env = prepare(&x, &a, file, argv, envp);
 	errno = saved;
-	rc = real(file, argv, envp);
+	rc = real(file, argv, env);
 	/* Only reached when there was no exec. */
+	if (errno == E2BIG && env != envp)
+		rc = run_without_us(real, &a, file, argv, envp);
 	saved = errno;
 	proxy_failed(&x);
 	arena_free(&a);
@@ -65,7 +89,7 @@ static int run_plain(enum real_name plain, enum real_name with, const char *file
 {
 	exec_fn *real;
 
-	if (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY)
+	if (acts_on(file, argv, environ))
 		return run(with, file, argv, environ);
 	real = (exec_fn *)real_get(plain, NULL);
 	if (!real) {

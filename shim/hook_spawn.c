@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "shim/affinity.h"
+#include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/launcher.h"
 #include "shim/memory.h"
@@ -26,20 +27,27 @@ static int run(enum real_name name, pid_t *pid, const char *file,
 	struct memory_policy policy;
 	struct arena a = { 0 };
 	char **env = NULL;
+	unsigned int n;
 	int saved = errno, rc;
 
 	if (!real)
 		return ENOSYS;
-	if (role_of_process == ROLE_LAUNCHER)
+	/* The kernel takes a NULL for an empty list. */
+	if (role_of_process == ROLE_LAUNCHER && file && envp)
 		env = launcher_env(&a, file, envp);
-	if (role_of_process == ROLE_PROXY) {
+	if (role_of_process == ROLE_PROXY && file && argv && envp) {
 		proxy_decide(&x, &a, file, argv, envp, true);
-		memory_save(&policy, OPTIONS_MEM_BIND);
+		memory_save(&policy, x.mem);
 		proxy_take(&x, &a);
 		env = proxy_env(&x, &a, envp);
 	}
 	errno = saved;
 	rc = real(pid, file, actions, attr, argv, env ? env : envp);
+	/* What we put in may be the little that is too much for the kernel. */
+	if (rc == E2BIG && env) {
+		env = env_without_us(&a, envp, 0, &n);
+		rc = real(pid, file, actions, attr, argv, env ? env : envp);
+	}
 	saved = errno;
 	if (x.is_rank && !x.place.why) {
 		affinity_set(&a, &x.before);

@@ -84,6 +84,9 @@ bool launcher_start(void)
 	enum standdown why = STANDDOWN_NONE;
 	struct options o;
 
+	/* Another library's constructor may have cleared it. */
+	if (!environ)
+		return false;
 	site_options(&o, &scratch, environ);
 	if (o.off)
 		why = STANDDOWN_OFF;

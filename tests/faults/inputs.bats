@@ -168,6 +168,30 @@ big()
 	VARS=(X_1="$one" X_2="$one" X_3="$one")
 }
 
+@test "an environment that just fits, until a rank that settles has its marker" {
+	local low=100000 high=260000 middle less tried=0
+	limited '-s 1024'
+	while [ $((high - low)) -gt 16 ]; do
+		middle=$(((low + high) / 2))
+		big $middle
+		job_run plain "${WRAP[@]}" "${JOB[@]}"
+		if [ "$(cat "$T/plain/status")" = 0 ]; then
+			low=$middle
+		else
+			high=$middle
+		fi
+	done
+	for less in 16 100 200 400; do
+		big $((low - less))
+		timed settled "${JOB[@]}"
+		# mpiexec itself could not be executed, for EVENKEEL_* are the user's.
+		[ "$(cat "$T/settled/status")" != 126 ] || continue
+		fault any "${JOB[@]}"
+		[ "$(cat "$T/plain/status")" = 0 ]
+		tried=$((tried + 1))
+	done
+	[ $tried -ge 3 ]
+}
 
 # --- preload lists ---
 

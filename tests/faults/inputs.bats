@@ -256,6 +256,27 @@ alone()
 }
 
 @test "evenkeel run, whose library is missing" { alone; fault wide "${JOB[@]}"; }
+@test "evenkeel run, whose library is a folder" {
+	alone
+	mkdir "$T/build/shim/.libs/libevenkeel.so"
+	fault wide "${JOB[@]}"
+}
+@test "evenkeel run, whose library is empty" {
+	alone
+	: >"$T/build/shim/.libs/libevenkeel.so"
+	fault wide "${JOB[@]}"
+}
+@test "evenkeel run, whose library is cut" {
+	alone
+	head -c 20000 "$EK_LIB" >"$T/build/shim/.libs/libevenkeel.so"
+	fault wide "${JOB[@]}"
+}
+@test "evenkeel run, whose library is of another machine" {
+	alone
+	{ head -c 18 "$EK_LIB"; printf '\0377\0377'; tail -c +21 "$EK_LIB"; } \
+		>"$T/build/shim/.libs/libevenkeel.so"
+	fault wide "${JOB[@]}"
+}
 @test "evenkeel run where hwloc fails" {
 	WITH=(env -u LD_PRELOAD "$EK_BIN" run)
 	WRAP=(env HWLOC_XMLFILE=/dev/null)

@@ -192,6 +192,17 @@ big()
 	done
 	[ $tried -ge 3 ]
 }
+@test "a daemon that executes with no environment, no arguments, no name" {
+	local how
+	RANKS=()
+	for how in execve-env execve-argv execve-name execv-cleared spawn-env spawn-all; do
+		for name in hydra_pmi_proxy mpiexec.hydra; do
+			cp "$F/nulls" "$T/$name"
+			rm -rf "$T"/{plain,held,settled}
+			fault any "$T/$name" $how "$V/quiet"
+		done
+	done
+}
 
 # --- preload lists ---
 

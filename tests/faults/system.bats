@@ -165,6 +165,26 @@ streams()
 @test "stderr is closed" { streams '2>&-'; RANKS=(); fault any "${JOB[@]}"; }
 @test "stdin, stdout and stderr are closed" { streams '<&- >&- 2>&-'; RANKS=(); fault any "${JOB[@]}"; }
 @test "stdout and stderr are full" { streams '>/dev/full 2>&1'; RANKS=(); fault any "${JOB[@]}"; }
+@test "stderr is a pipe that nobody reads, and mpiexec has something to say" {
+	# shellcheck disable=SC2016
+	streams '2> >(exit)'
+	OURS=(EVENKEEL_VERBOSE=2)
+	# A reason for mpiexec itself to say a line, after the pipe's reader is gone.
+	JOB=(bash -c 'sleep 0.3; taskset -c "$0" "$@"' "$CPU0" "${JOB[@]}")
+	NODE_OF=("$CPU0" "$CPU0" "$CPU0" "$CPU0")
+	fault node "${JOB[@]}"
+}
+@test "stderr is a full pipe that nobody reads, and mpiexec has something to say" {
+	mkfifo "$T/fifo"
+	exec 7<>"$T/fifo"
+	dd if=/dev/zero of=/dev/fd/7 bs=4096 oflag=nonblock status=none 2>/dev/null || true
+	streams '2>&7'
+	OURS=(EVENKEEL_VERBOSE=2)
+	JOB=(taskset -c "$CPU0" "${JOB[@]}")
+	RANKS=()
+	fault any "${JOB[@]}"
+	exec 7<&-
+}
 
 # --- what a rank reads ---
 

@@ -11,6 +11,7 @@
 #include "shim/marker.h"
 #include "shim/memory.h"
 #include "shim/place.h"
+#include "shim/real.h"
 #include "shim/role.h"
 #include "shim/machine.h"
 
@@ -28,6 +29,8 @@ bool rank_has_marker(const char *marker)
 {
 	if (!marker_wants_settle(marker))
 		return false;
+	/* A crash handler may fork and exec: nothing is to be looked up then. */
+	real_load_exec();
 	settle.marker = marker;
 	return true;
 }
@@ -118,6 +121,7 @@ bool rank_start(const char *name, char **envp)
 		settle.node = p.mask;
 		settle.wide = base;
 		settle.masks = true;
+		real_load_exec();
 		return true;
 	}
 out:
@@ -127,8 +131,12 @@ out:
 
 void rank_settle(void)
 {
+	static bool begun;
 	int saved = errno;
 
+	/* Threads may each make a communicator of their own, all at once. */
+	if (__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED))
+		return;
 	if (settle.marker)
 		settle.masks = marker_read(settle.marker, &settle.memory, &settle.node,
 					   &settle.wide);

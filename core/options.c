@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #define PREFIX "EVENKEEL_"
 
@@ -40,6 +39,19 @@ static bool read_number(const char *text, char stop, unsigned int min, unsigned 
 	return true;
 }
 
+/* Equal but for the case of ASCII letters; strcasecmp would go by the locale. */
+static bool same_word(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 'a' - 'A') : *a;
+		char y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 'a' - 'A') : *b;
+
+		if (x != y)
+			return false;
+	}
+	return *a == *b;
+}
+
 /* A switch: nothing and the usual words. */
 static bool read_switch(const char *text, bool *on)
 {
@@ -47,12 +59,12 @@ static bool read_switch(const char *text, bool *on)
 	static const char no[][8] = { "0", "off", "no", "false" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
-		if (!strcasecmp(text, yes[i])) {
+		if (same_word(text, yes[i])) {
 			*on = true;
 			return true;
 		}
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-		if (!strcasecmp(text, no[i])) {
+		if (same_word(text, no[i])) {
 			*on = false;
 			return true;
 		}
@@ -96,7 +108,7 @@ static bool set_bind(struct options *o, const char *v)
 
 static bool set_mem(struct options *o, const char *v)
 {
-	if (!strcmp(v, "none"))
+	if (!strcmp(v, OPTIONS_LEDGER_NONE))
 		o->mem = OPTIONS_MEM_UNSET;
 	else if (!strcmp(v, "local"))
 		o->mem = OPTIONS_MEM_LOCAL;
@@ -212,7 +224,7 @@ static const struct option_row {
 static const struct option_row *find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcasecmp(name, rows[i].name))
+		if (same_word(name, rows[i].name))
 			return &rows[i];
 	return NULL;
 }
@@ -393,6 +405,6 @@ bool options_slice(const struct options *o, char *const *envp)
 	if (*kmp && !strstr(kmp, "none") && !strstr(kmp, "disabled"))
 		return true;
 	if (*bind)
-		return strcasecmp(bind, "false");
+		return !same_word(bind, "false");
 	return *value_of(envp, "OMP_PLACES") || *value_of(envp, "GOMP_CPU_AFFINITY");
 }

@@ -112,20 +112,31 @@ static bool daemon_young(uint64_t start)
 	return ticks < start || ticks - start < (uint64_t)per_s * LEDGER_YOUNG_S;
 }
 
-static bool job_lives(const struct ledger_job *job)
+static int64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* A process id that is in use again takes a way through /proc, and a file may
+ * name 87,000 of those: who is not looked at in time lives on until next time. */
+static bool job_lives(const struct ledger_job *job, int64_t deadline)
 {
 	for (uint32_t i = 0; i < job->nranks; i++)
-		if (process_lives(job->slots[i].pid, job->slots[i].start))
+		if (now_ns() >= deadline || process_lives(job->slots[i].pid, job->slots[i].start))
 			return true;
 	return daemon_young(job->key.start) && process_lives(job->key.pid, job->key.start);
 }
 
 static void jobs_sweep(struct ledger *l)
 {
+	int64_t deadline = now_ns() + (int64_t)LEDGER_SWEEP_MS * NS_PER_MS;
 	unsigned int kept = 0;
 
 	for (unsigned int i = 0; i < l->njobs; i++)
-		if (job_lives(&l->jobs[i]))
+		if (job_lives(&l->jobs[i], deadline))
 			l->jobs[kept++] = l->jobs[i];
 	l->njobs = kept;
 }
@@ -217,14 +228,6 @@ int ledger_path(char *buf, size_t size, const char *dir)
 	buf[len] = '\0';
 	errno = saved;
 	return 0;
-}
-
-static int64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
 }
 
 static int lock_wait(int fd, int64_t deadline)

@@ -27,6 +27,8 @@
 
 #define LEDGER_SIZE_MAX (1u << 20)
 #define LEDGER_WAIT_MS 500
+/* Longest search for processes that have ended; others wait meanwhile. */
+#define LEDGER_SWEEP_MS 50
 /* A group whose daemon is younger than this lives even without a live slot:
  * its first ranks may have come and gone before the last ones arrive. */
 #define LEDGER_YOUNG_S 10
@@ -78,7 +80,7 @@ struct ledger {
 /* Opens and locks the ledger, creating it if need be, reads it and drops the
  * jobs that no longer live: those without a live slot whose daemon is gone or
  * LEDGER_YOUNG_S old. A process of which nothing can be learned for want of
- * descriptors or memory counts as alive. dir is the folder, or NULL for the
+ * descriptors or memory, or within LEDGER_SWEEP_MS, counts as alive. dir is the folder, or NULL for the
  * default ones. 0 with errno as it was, or -1 with errno: ENOENT (no folder),
  * EPERM (owner, type, links or permissions are wrong), ETIMEDOUT (the lock was
  * not had in time), ENOMEM, or what open, fcntl or pread gave (EACCES, EROFS,

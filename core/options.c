@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <strings.h>
 
 #define PREFIX "EVENKEEL_"
 
@@ -40,6 +39,19 @@ static bool read_number(const char *text, char stop, unsigned int min, unsigned 
 	return true;
 }
 
+/* Equal but for the case of ASCII letters; strcasecmp would go by the locale. */
+static bool same_word(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		char x = *a >= 'A' && *a <= 'Z' ? (char)(*a + 'a' - 'A') : *a;
+		char y = *b >= 'A' && *b <= 'Z' ? (char)(*b + 'a' - 'A') : *b;
+
+		if (x != y)
+			return false;
+	}
+	return *a == *b;
+}
+
 /* A switch: nothing and the usual words. */
 static bool read_switch(const char *text, bool *on)
 {
@@ -47,12 +59,12 @@ static bool read_switch(const char *text, bool *on)
 	static const char no[][8] = { "0", "off", "no", "false" };
 
 	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
-		if (!strcasecmp(text, yes[i])) {
+		if (same_word(text, yes[i])) {
 			*on = true;
 			return true;
 		}
 	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
-		if (!strcasecmp(text, no[i])) {
+		if (same_word(text, no[i])) {
 			*on = false;
 			return true;
 		}
@@ -76,6 +88,34 @@ static bool set_order(struct options *o, const char *v)
 		o->order = PLAN_ORDER_BLOCK;
 	else if (!strcmp(v, "cyclic"))
 		o->order = PLAN_ORDER_CYCLIC;
+	else
+		return false;
+	return true;
+}
+
+static bool set_bind(struct options *o, const char *v)
+{
+	if (!strcmp(v, "auto"))
+		o->bind = OPTIONS_BIND_UNSET;
+	else if (!strcmp(v, "node"))
+		o->bind = OPTIONS_BIND_NODE;
+	else if (!strcmp(v, "slice"))
+		o->bind = OPTIONS_BIND_SLICE;
+	else
+		return false;
+	return true;
+}
+
+static bool set_mem(struct options *o, const char *v)
+{
+	if (!strcmp(v, OPTIONS_LEDGER_NONE))
+		o->mem = OPTIONS_MEM_UNSET;
+	else if (!strcmp(v, "local"))
+		o->mem = OPTIONS_MEM_LOCAL;
+	else if (!strcmp(v, "bind"))
+		o->mem = OPTIONS_MEM_BIND;
+	else if (!strcmp(v, "interleave"))
+		o->mem = OPTIONS_MEM_INTERLEAVE;
 	else
 		return false;
 	return true;
@@ -106,6 +146,14 @@ static bool set_together(struct options *o, const char *v)
 static bool set_keep(struct options *o, const char *v)
 {
 	return read_switch(v, &o->keep);
+}
+
+static bool set_measure(struct options *o, const char *v)
+{
+	bool on = true, ok = read_switch(v, &on);
+
+	o->no_measure = !on;
+	return ok;
 }
 
 static bool set_off(struct options *o, const char *v)
@@ -158,6 +206,8 @@ static const struct option_row {
 } rows[] = {
 	{ "mode", "hold or settle", set_mode, false },
 	{ "order", "block or cyclic", set_order, false },
+	{ "bind", "auto, node or slice", set_bind, false },
+	{ "mem", "local, bind, interleave or none", set_mem, false },
 	{ "width", "a number of cpus from 1 to 16384", set_width, false },
 	{ "together", "on or off", set_together, false },
 	{ "keep", "on or off", set_keep, false },
@@ -166,6 +216,7 @@ static const struct option_row {
 	{ "machine", "live, a file or a machine text", set_machine, false },
 	{ "kernel", "a kernel version such as 6.12", set_kernel, false },
 	{ "rule", "the name of a rule such as G8 or v4.1", set_rule, false },
+	{ "measure", "on or off", set_measure, false },
 	{ "ledger", "the full path of a folder, or none", set_ledger, false },
 	{ "deny", "a list of program names", set_deny, true },
 };
@@ -173,7 +224,7 @@ static const struct option_row {
 static const struct option_row *find(const char *name)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcasecmp(name, rows[i].name))
+		if (same_word(name, rows[i].name))
 			return &rows[i];
 	return NULL;
 }
@@ -334,4 +385,26 @@ bool options_denied(const char *deny, const char *program)
 			return true;
 	}
 	return false;
+}
+
+/* "" for a variable that is not set. */
+static const char *value_of(char *const *envp, const char *name)
+{
+	const char *value = options_getenv(envp, name);
+
+	return value ? value : "";
+}
+
+bool options_slice(const struct options *o, char *const *envp)
+{
+	const char *bind = value_of(envp, "OMP_PROC_BIND");
+	const char *kmp = value_of(envp, "KMP_AFFINITY");
+
+	if (o->bind)
+		return o->bind == OPTIONS_BIND_SLICE;
+	if (*kmp && !strstr(kmp, "none") && !strstr(kmp, "disabled"))
+		return true;
+	if (*bind)
+		return !same_word(bind, "false");
+	return *value_of(envp, "OMP_PLACES") || *value_of(envp, "GOMP_CPU_AFFINITY");
 }

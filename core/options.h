@@ -19,8 +19,26 @@ enum options_mode {
 	OPTIONS_SETTLE, /* ... until MPI is up */
 };
 
+enum options_bind {
+	OPTIONS_BIND_UNSET = 0, /* = auto: slice where the program's runtime pins itself */
+	OPTIONS_BIND_NODE,      /* ranks of a node share its cpus */
+	OPTIONS_BIND_SLICE,     /* each has its own part of them */
+};
+
+enum options_mem {
+	OPTIONS_MEM_UNSET = 0,  /* = none: the kernel's default policy, first touch */
+	OPTIONS_MEM_LOCAL,      /* MPOL_LOCAL, whatever was inherited */
+	OPTIONS_MEM_BIND,       /* only the rank's nodes */
+	OPTIONS_MEM_INTERLEAVE, /* page by page over the rank's nodes */
+};
+
+/* The value of ledger that means: no ledger. */
+#define OPTIONS_LEDGER_NONE "none"
+
 struct options {
 	enum options_mode mode;
+	enum options_bind bind;
+	enum options_mem mem;
 	enum plan_order order;
 	unsigned int width;      /* 0 = not given */
 	bool together;
@@ -30,6 +48,7 @@ struct options {
 	const char *machine;     /* file name or machine text; NULL = live */
 	const char *kernel;      /* release string; NULL = uname's */
 	const char *rule;        /* policy_by_name; NULL = the kernel's */
+	bool no_measure;         /* load from elsewhere is not looked for */
 	const char *ledger;      /* folder of the ledger, or "none"; NULL = the default one */
 	const char *deny;        /* site file only: program names, blank-separated */
 };
@@ -59,6 +78,12 @@ unsigned int options_from_file(struct options *o, char *text, unsigned int *firs
  * its list), else SLURM_CPUS_PER_TASK of envp, else 0 (unknown). Values that are
  * not numbers from 1 to OPTIONS_WIDTH_MAX count as not set. */
 unsigned int options_width(const struct options *o, char *const *envp);
+
+/* The rank is to get a slice: o->bind says so, or leaves it open and envp has
+ * what makes its runtime pin its threads: KMP_AFFINITY (not "none" or
+ * "disabled"), OMP_PROC_BIND other than "false", or, where that is not set at all,
+ * OMP_PLACES or GOMP_CPU_AFFINITY. Empty values count as not set. */
+bool options_slice(const struct options *o, char *const *envp);
 
 /* The value of NAME in envp, or NULL. */
 const char *options_getenv(char *const *envp, const char *name);

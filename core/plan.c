@@ -225,6 +225,8 @@ int plan_make(struct plan *p, struct arena *a, const struct machine *m, const st
 	if (plan_spread_init(&s, a, m, p->capacity, p->busy, p->nranks, p->width) < 0)
 		return -1;
 	p->weight = s.weight;
+	p->crowded = s.crowded ||
+		     (m->quota && (uint64_t)p->nranks * (p->width ? p->width : 1) > m->quota);
 	if (usable == 1)
 		return 0;
 	if (plan_rule_init(&rule, a, &s.tree, req->rule ? req->rule : POLICY_G8) < 0)
@@ -255,7 +257,8 @@ static unsigned int ranks_in_rounds(const struct plan *p, unsigned int rounds)
 }
 
 /* Rank r of a job that goes round the places. */
-static const struct plan_place *place_of_cyclic(const struct plan *p, unsigned int r)
+static const struct plan_place *place_of_cyclic(const struct plan *p, unsigned int r,
+						unsigned int *index)
 {
 	unsigned int low = 0, high = p->nranks; /* whole rounds before r's own */
 
@@ -269,21 +272,32 @@ static const struct plan_place *place_of_cyclic(const struct plan *p, unsigned i
 	}
 	r -= ranks_in_rounds(p, low);
 	for (unsigned int i = 0; i < p->nplaces; i++)
-		if (p->places[i].nranks > low && r-- == 0)
+		if (p->places[i].nranks > low && r-- == 0) {
+			*index = low;
 			return &p->places[i];
+		}
+	return NULL;
+}
+
+const struct plan_place *plan_index_of(const struct plan *p, unsigned int r, unsigned int *index)
+{
+	if (r >= p->nranks)
+		return NULL;
+	if (p->order == PLAN_ORDER_CYCLIC)
+		return place_of_cyclic(p, r, index);
+	for (unsigned int i = 0; i < p->nplaces; i++) {
+		if (r < p->places[i].nranks) {
+			*index = r;
+			return &p->places[i];
+		}
+		r -= p->places[i].nranks;
+	}
 	return NULL;
 }
 
 const struct plan_place *plan_place_of(const struct plan *p, unsigned int r)
 {
-	if (r >= p->nranks)
-		return NULL;
-	if (p->order == PLAN_ORDER_CYCLIC)
-		return place_of_cyclic(p, r);
-	for (unsigned int i = 0; i < p->nplaces; i++) {
-		if (r < p->places[i].nranks)
-			return &p->places[i];
-		r -= p->places[i].nranks;
-	}
-	return NULL;
+	unsigned int index;
+
+	return plan_index_of(p, r, &index);
 }

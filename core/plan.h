@@ -71,6 +71,7 @@ struct plan {
 	unsigned int nplaces;        /* ascending by first node; together hold all ranks */
 	struct plan_place *places;
 	enum plan_order order;       /* never UNSET */
+	bool crowded;                /* more cpus wanted than idle, or than the quota gives */
 	unsigned int difference;     /* largest - smallest of ranks[] over nodes with allowed cpus */
 	bool stable;                 /* the rule's balancer would leave these counts alone */
 };
@@ -106,5 +107,20 @@ int plan_make(struct plan *p, struct arena *a, const struct machine *m, const st
  * left takes one. O(places), cyclic O(places * log nranks). NULL when r >=
  * nranks. */
 const struct plan_place *plan_place_of(const struct plan *p, unsigned int r);
+
+/* The same, and which of the place's ranks r is, in ascending order (0-based).
+ * *index is left alone when there is no place. */
+const struct plan_place *plan_index_of(const struct plan *p, unsigned int r, unsigned int *index);
+
+/* A part of its place's cpus for local rank r, apart from the parts of the
+ * place's other ranks, for programs that pin their own threads: with equal masks
+ * every rank would start on the same core. Whole cores where there are as many
+ * cores as ranks, else single cpus, else (more ranks than cpus) shared ones;
+ * sizes differ by at most one core (cpu). The first cores of a node are passed
+ * over, one for each cpu that is busy there, if the others hold the ranks' width.
+ * 0 with an initialised non-empty mask, or -1 with errno ENOMEM, or EINVAL when r
+ * has no place or the place no cpus. */
+int plan_slice(const struct plan *p, struct arena *a, const struct machine *m, unsigned int r,
+	       struct cpus *mask);
 
 #endif

@@ -61,7 +61,10 @@ int plan_spread_init(struct plan_spread *s, struct arena *a, const struct machin
 		s->weight = width;
 		s->crowded = s->busy + (uint64_t)nranks * width > s->capacity;
 	} else {
-		s->weight = nranks && s->idle > nranks ? (unsigned int)(s->idle / nranks) : 1;
+		/* A cgroup's quota is all that the ranks' threads get. */
+		uint64_t fair = m->quota && m->quota < s->idle ? m->quota : s->idle;
+
+		s->weight = nranks && fair > nranks ? (unsigned int)(fair / nranks) : 1;
 		s->crowded = nranks > s->idle;
 	}
 	for (unsigned int i = 0; i < s->tree.nnodes; i++) {

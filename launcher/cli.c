@@ -11,12 +11,10 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "core/file.h"
 #include "core/machine_text.h"
+#include "core/site.h"
 #include "launcher/topology.h"
 
-#define SITE_FILE "/etc/evenkeel.conf"
-#define SITE_FILE_MAX (1u << 16)
 /* getopt_long's values of options without a letter start here, above every
  * character. */
 #define LONG_FIRST 256
@@ -40,10 +38,14 @@ static const struct row {
 	{ "width", required_argument, 0, JOB, true, NULL },
 	{ "order", required_argument, 0, JOB, true, NULL },
 	{ "mode", required_argument, 0, JOB, true, NULL },
+	{ "bind", required_argument, 0, JOB, true, NULL },
+	{ "mem", required_argument, 0, JOB, true, NULL },
+	{ "measure", required_argument, 0, CLI_RUN | CLI_ENV, true, NULL },
 	{ "together", optional_argument, 0, JOB, true, "" },
 	{ "keep", optional_argument, 0, CLI_RUN | CLI_ENV, true, "" },
 	{ "verbose", optional_argument, 'v', EVERYWHERE, true, "2" },
 	{ "busy", required_argument, 0, CLI_PLAN, false, NULL },
+	{ "cpus", required_argument, 0, CLI_PLAN, false, NULL },
 	{ "ranks", required_argument, 'n', CLI_PLAN, false, NULL },
 	{ "json", no_argument, 0, CLI_MACHINE | CLI_PLAN, false, NULL },
 	{ "report", no_argument, 0, CLI_RUN, false, NULL },
@@ -145,6 +147,8 @@ static int set_row(struct cli *c, const struct row *row, const char *value, stru
 		return set_shared(c, row, value, err);
 	if (!strcmp(row->name, "busy")) {
 		c->busy = value;
+	} else if (!strcmp(row->name, "cpus")) {
+		c->cpus = value;
 	} else if (!strcmp(row->name, "json")) {
 		c->json = true;
 	} else if (!strcmp(row->name, "report")) {
@@ -202,32 +206,11 @@ static int parse_argv(struct cli *c, enum cli_command command, int argc, char **
 	return 0;
 }
 
-/* A site file that cannot be read, or lines in it, must not stop a job. What it
- * switches off stays so, as in the shim. */
-static int read_site(struct options *o, struct arena *a, char *const *envp)
-{
-	const char *path = options_getenv(envp, "EVENKEEL_CONF");
-	char *text = arena_alloc(a, SITE_FILE_MAX);
-	bool off;
-
-	if (!text)
-		return -1;
-	if (file_read(path ? path : SITE_FILE, text, SITE_FILE_MAX) >= 0)
-		options_from_file(o, text, NULL);
-	off = o->off;
-	options_from_env(o, envp);
-	o->off |= off;
-	return 0;
-}
-
 int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc, char **argv,
 	      char *const *envp, struct cli_error *err)
 {
 	memset(c, 0, sizeof(*c));
-	if (read_site(&c->options, a, envp) < 0) {
-		cli_error_set(err, "%s", strerror(errno));
-		return -1;
-	}
+	site_options(&c->options, a, envp);
 	return parse_argv(c, command, argc, argv, err);
 }
 

@@ -47,13 +47,14 @@ struct cli_given {
 	const char *name;  /* "order" */
 	const char *value; /* never NULL; "" for a switch without a value */
 };
-#define CLI_GIVEN_MAX 16
+#define CLI_GIVEN_MAX 24
 
 struct cli {
 	struct options options; /* site file, then environment, then command line */
 	unsigned int ngiven;	/* each name once, the last value */
 	struct cli_given given[CLI_GIVEN_MAX];
 	const char *busy; /* --busy, unread; NULL = not given */
+	const char *cpus; /* --cpus, the same */
 	bool have_nranks;
 	unsigned int nranks; /* -n, 0 .. PLAN_RANKS_MAX */
 	bool json;
@@ -62,9 +63,8 @@ struct cli {
 	int rest; /* index in argv of the first argument that is no option */
 };
 
-/* Reads the site file (EVENKEEL_CONF, else /etc/evenkeel.conf; a missing one is
- * an empty one) and the environment, then argv[1] .. argv[argc-1]. argv may be
- * permuted, but for CLI_RUN options end at the first other argument, so that
+/* Reads the site's files and the environment (core/site.h), then argv[1] ..
+ * argv[argc-1]. argv may be permuted, but for CLI_RUN options end at the first other argument, so that
  * those of mpiexec are never looked at. --help stops the reading. 0, or -1 with
  * errno EINVAL (err says what was seen and what was wanted) or ENOMEM. */
 int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc, char **argv,

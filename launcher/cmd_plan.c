@@ -21,10 +21,15 @@ static const char usage[] =
     "                          synthetic such as 'numa:2 core:20 pu:2'\n"
     "      --kernel VERSION    the kernel whose rule is used; 6.12 means 6.12.0\n"
     "      --rule NAME         use this rule instead, such as G8 or v4.1\n"
+    "      --cpus LIST         the cpus that the job may use, such as 0-3,8; else all, or\n"
+    "                          on the live machine those that this process may use\n"
     "      --busy B,...        cpus that are busy already, one number for each node\n"
     "      --width N           cpus that one rank keeps busy\n"
     "      --order ORDER       block: neighbouring ranks share a node (default); cyclic\n"
     "      --mode MODE         hold or settle; the plan is the same\n"
+    "      --mem POLICY        local, bind, interleave or none; the plan is the same\n"
+    "      --bind BIND         auto (default), node, or slice: its own part of the node,\n"
+    "                          as threads that pin themselves want\n"
     "      --together          keep a small job on one node where it would stay\n"
     "      --json              print a JSON object instead\n"
     "  -v, --verbose           list every rank on a line of its own\n"
@@ -131,16 +136,31 @@ static char *place_people(struct arena *a, const struct planning *p, const struc
 			planning_nodes(a, &p->machine, &place->nodes), cli_list(a, &place->cpus));
 }
 
+typedef char *describe_fn(struct arena *, const struct planning *, const struct plan_place *);
+
 /* A text for each place, since there may be a million ranks. */
-static char **describe_places(struct arena *a, const struct planning *p,
-			      char *(*describe)(struct arena *, const struct planning *,
-						const struct plan_place *))
+static char **describe_places(struct arena *a, const struct planning *p, describe_fn *describe)
 {
 	char **texts = arena_array(a, p->plan.nplaces + 1, sizeof(*texts));
 
 	for (unsigned int i = 0; texts && i < p->plan.nplaces; i++)
 		texts[i] = describe(a, p, &p->plan.places[i]);
 	return texts;
+}
+
+/* The text of rank r: its place's, or of its own part of it. */
+static const char *describe_rank(struct arena *a, const struct planning *p, unsigned int r,
+				 char *const *places, describe_fn *describe)
+{
+	const struct plan_place *place = plan_place_of(&p->plan, r);
+	struct plan_place own;
+
+	if (!p->slice || p->plan.why)
+		return places[place - p->plan.places];
+	own = *place;
+	if (plan_slice(&p->plan, a, &p->machine, r, &own.cpus) < 0)
+		return NULL;
+	return describe(a, p, &own);
 }
 
 /* Neighbours with one place share a line. In cyclic order there are none: only
@@ -159,12 +179,13 @@ static void print_ranks(struct arena *a, const struct planning *p, bool all)
 	for (unsigned int r = 0, end; r < shown; r = end) {
 		const struct plan_place *place = plan_place_of(plan, r);
 
-		for (end = r + 1; !all && end < shown && plan_place_of(plan, end) == place; end++)
-			;
+		end = r + 1;
+		while (!all && !p->slice && end < shown && plan_place_of(plan, end) == place)
+			end++;
 		printf("            %u", r);
 		if (end - 1 > r)
 			printf("-%u", end - 1);
-		printf(" on %s\n", texts[place - plan->places]);
+		printf(" on %s\n", describe_rank(a, p, r, texts, place_people));
 	}
 	if (shown < plan->nranks)
 		printf("            and so on to rank %u; -v lists all\n", plan->nranks - 1);
@@ -181,6 +202,9 @@ static void print_people(struct arena *a, const struct planning *p, bool all)
 		printf("ranks       no rank asks for anything: %s\n", plan_why_text(plan->why));
 	else
 		print_ranks(a, p, all);
+	if (plan->crowded)
+		printf("crowded     more cpus are wanted than are idle%s\n",
+		       p->machine.quota ? " or than the quota gives" : "");
 	printf("difference  %u between the fullest and the emptiest node; %s\n", plan->difference,
 	       plan->stable ? "stable: the balancer leaves it alone"
 			    : "not stable: the balancer would move ranks");
@@ -241,10 +265,10 @@ static json_t *head_json(struct arena *a, const struct planning *p)
 				    "width", (int)plan->width, "weight", (int)plan->weight, "order",
 				    order_text(plan->order), "together", (int)p->request.together);
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:b, s:s?}", "machine", machine, "kernel",
-			 kernel, "request", request, "levels", levels_json(p), "nodes",
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:s?}", "machine", machine,
+			 "kernel", kernel, "request", request, "levels", levels_json(p), "nodes",
 			 nodes_json(a, p), "difference", (int)plan->difference, "stable",
-			 (int)plan->stable, "why", plan->why ? plan_why_text(plan->why) : NULL);
+			 (int)plan->stable, "crowded", (int)plan->crowded, "why", plan->why ? plan_why_text(plan->why) : NULL);
 }
 
 /* {"nodes": [0], "cpus": "0-3"} without the opening bracket. */
@@ -276,9 +300,8 @@ static int print_json(struct arena *a, const struct planning *p)
 		return cmd_refuse("plan", "out of memory", CLI_FAILED);
 	printf("%.*s,\n  \"ranks\": [", (int)strlen(text) - 2, text);
 	for (unsigned int r = 0; r < plan->nranks; r++) {
-		const struct plan_place *place = plan_place_of(plan, r);
-
-		printf("%s\n    {\"rank\": %u, %s", r ? "," : "", r, places[place - plan->places]);
+		printf("%s\n    {\"rank\": %u, %s", r ? "," : "", r,
+		       describe_rank(a, p, r, places, place_json));
 	}
 	printf("%s]\n}\n", plan->nranks ? "\n  " : "");
 	free(text);

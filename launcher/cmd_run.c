@@ -27,6 +27,10 @@ static const char usage[] =
     "      --order ORDER       block: neighbouring ranks share a node (default); cyclic\n"
     "      --mode MODE         hold: a rank keeps its node for life (default);\n"
     "                          settle: until MPI is up\n"
+    "      --bind BIND         auto (default), node, or slice: its own part of the node,\n"
+    "                          as threads that pin themselves want\n"
+    "      --mem POLICY        local, bind, interleave or none (default)\n"
+    "      --measure on|off    look for load from elsewhere (default on)\n"
     "      --together          keep a small job on one node where it would stay\n"
     "      --keep              ranks keep the preload\n"
     "      --machine SPEC      live (default), a file (our text, hwloc XML) or an hwloc\n"
@@ -265,6 +269,8 @@ static void print_report(struct arena *a, struct report *r)
 		"sample%s\n",
 		any_planned(r) ? counts_text(a, r, true) : "-", counts_text(a, r, false), r->worst,
 		r->samples, r->samples == 1 ? "" : "s");
+	if (report_crowded(r))
+		fputs("evenkeel run: warning: more cpus were wanted than were idle\n", stderr);
 }
 
 /* What the job plans with. The shim reads /sys itself, and so does this. */

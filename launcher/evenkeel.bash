@@ -3,13 +3,13 @@
 _evenkeel_options()
 {
 	case $1 in
-	run) echo "--width --order --mode --together --keep --machine --kernel --rule
-		--report --verbose --help" ;;
-	env) echo "--width --order --mode --together --keep --machine --kernel --rule
-		--verbose --help" ;;
+	run) echo "--width --order --mode --bind --mem --measure --together --keep --machine --kernel
+		--rule --report --verbose --help" ;;
+	env) echo "--width --order --mode --bind --mem --measure --together --keep --machine --kernel
+		--rule --verbose --help" ;;
 	machine) echo "--machine --json --verbose --help" ;;
-	plan) echo "--ranks --machine --kernel --rule --busy --width --order --mode
-		--together --json --verbose --help" ;;
+	plan) echo "--ranks --machine --kernel --rule --cpus --busy --width --order
+		--mode --bind --mem --together --json --verbose --help" ;;
 	esac
 }
 
@@ -19,10 +19,13 @@ _evenkeel_value()
 	case $1 in
 	--order) COMPREPLY=($(compgen -W "block cyclic" -- "$cur")) ;;
 	--mode) COMPREPLY=($(compgen -W "hold settle" -- "$cur")) ;;
+	--bind) COMPREPLY=($(compgen -W "auto node slice" -- "$cur")) ;;
+	--measure) COMPREPLY=($(compgen -W "on off" -- "$cur")) ;;
+	--mem) COMPREPLY=($(compgen -W "local bind interleave none" -- "$cur")) ;;
 	--machine) COMPREPLY=($(compgen -W "live" -- "$cur") $(compgen -f -- "$cur")) ;;
 	--rule) COMPREPLY=($(compgen -W "G0 G1 G2 G3 G4a G4b G5 G6 G7 G8 G8b G9 v3 v4 v4.1
 		v4.2 2015" -- "$cur")) ;;
-	--kernel | --busy | --width | --ranks | -n) COMPREPLY=() ;;
+	--kernel | --cpus | --busy | --width | --ranks | -n) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -40,7 +43,7 @@ _evenkeel()
 		# The wrapped command begins at the first word that is no option.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			--width | --order | --mode | --machine | --kernel | --rule) ((i++)) ;;
+			--width | --order | --mode | --bind | --mem | --measure | --machine | --kernel | --rule) ((i++)) ;;
 			--) ((i++)); break ;;
 			-*) ;;
 			*) break ;;

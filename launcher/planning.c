@@ -40,21 +40,52 @@ static int read_busy(unsigned int *busy, unsigned int nnodes, const char *text, 
 	return -1;
 }
 
-static int set_allowed(struct planning *p, struct arena *a, bool live)
+/* The cpus of list that the machine has: a cgroup's or a job's list may name
+ * others too. */
+static int read_cpus(struct planning *p, struct arena *a, const char *list, struct cli_error *err)
 {
-	if (cpus_copy(&p->allowed, a, &p->machine.usable) < 0)
-		return -1;
-	if (live) {
-		struct cpus mine;
+	size_t len = strlen(list);
+	struct cpus given;
 
-		if (cli_allowed(&mine, a) < 0)
-			return -1;
-		/* Someone who may use isolated cpus alone is in no node: the
-		 * plan is then made for the whole machine. */
-		if (cpus_intersects(&p->allowed, &mine))
-			cpus_and(&p->allowed, &mine);
+	if (cpus_init(&given, a, CPUS_MAX) < 0) {
+		cli_error_set(err, "%s", strerror(errno));
+		return -1;
 	}
+	if (cpus_parse(&given, list, len) < 0) {
+		cli_error_set(err, "--cpus: '%s' is not a list of cpus such as 0-3,8", list);
+		errno = EINVAL;
+		return -1;
+	}
+	cpus_and(&p->allowed, &given);
+	if (!cpus_empty(&p->allowed))
+		return 0;
+	cli_error_set(err, "--cpus: '%s' has none of the machine's usable cpus, which are %s", list,
+		      cli_list(a, &p->machine.usable));
+	errno = EINVAL;
+	return -1;
+}
+
+static int set_allowed(struct planning *p, struct arena *a, const struct cli *c,
+		       struct cli_error *err)
+{
+	struct cpus mine;
+
+	if (cpus_copy(&p->allowed, a, &p->machine.usable) < 0)
+		goto failed;
+	if (c->cpus)
+		return read_cpus(p, a, c->cpus, err);
+	if (c->options.machine)
+		return 0;
+	if (cli_allowed(&mine, a) < 0)
+		goto failed;
+	/* Someone who may use isolated cpus alone is in no node: the plan is then
+	 * made for the whole machine. */
+	if (cpus_intersects(&p->allowed, &mine))
+		cpus_and(&p->allowed, &mine);
 	return 0;
+failed:
+	cli_error_set(err, "%s", strerror(errno));
+	return -1;
 }
 
 static void set_width(struct planning *p, const struct options *o, char *const *envp)
@@ -63,6 +94,7 @@ static void set_width(struct planning *p, const struct options *o, char *const *
 	char *const none[] = { NULL };
 
 	p->request.width = options_width(o, envp);
+	p->slice = options_slice(o, envp);
 	if (!p->request.width)
 		p->width_from = NULL;
 	else if (options_width(o, none))
@@ -101,7 +133,9 @@ int planning_make(struct planning *p, struct arena *a, const struct cli *c, char
 	p->spec = c->options.machine ? c->options.machine : "live";
 	if (cli_machine_load(&p->machine, a, c->options.machine, err) < 0)
 		return -1;
-	if (set_allowed(p, a, !c->options.machine) < 0 || cli_rule(&p->rule, a, &c->options) < 0)
+	if (set_allowed(p, a, c, err) < 0)
+		return -1;
+	if (cli_rule(&p->rule, a, &c->options) < 0)
 		goto failed;
 	if (set_request(p, a, c, envp, err) < 0)
 		return -1;

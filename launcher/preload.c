@@ -2,8 +2,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <link.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* What ld.so takes for the end of an entry (glibc 2.36, ld.so(8)). */
@@ -11,6 +15,35 @@
 /* MAX_ARG_STRLEN of Linux (include/uapi/linux/binfmts.h, 6.12): 32 pages. A
  * longer string makes every exec fail. */
 #define VARIABLE_MAX (32u * 4096u)
+
+static bool read_header(ElfW(Ehdr) *header, uint64_t *size, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	bool ok;
+
+	if (fd < 0)
+		return false;
+	ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	     pread(fd, header, sizeof(*header), 0) == sizeof(*header);
+	close(fd);
+	*size = (uint64_t)st.st_size;
+	return ok;
+}
+
+/* path is a library for this kind of machine, and all of it: of any other ld.so
+ * would complain in every process of the job, and one that was cut off kills them
+ * (SIGBUS). The section headers are last in the file. */
+static bool can_be_loaded(const char *path)
+{
+	ElfW(Ehdr) library, ours;
+	uint64_t size, any;
+
+	return read_header(&library, &size, path) && read_header(&ours, &any, "/proc/self/exe") &&
+	       !memcmp(library.e_ident, ours.e_ident, EI_OSABI) && library.e_type == ET_DYN &&
+	       library.e_machine == ours.e_machine &&
+	       library.e_shoff + (uint64_t)library.e_shnum * library.e_shentsize <= size;
+}
 
 static char *beside_build(struct arena *a)
 {
@@ -43,6 +76,11 @@ char *preload_find(struct arena *a, struct cli_error *err)
 			      PRELOAD_LIBRARY " is neither beside this program's build nor in %s",
 			      PKGLIBDIR);
 		errno = ENOENT;
+		return NULL;
+	}
+	if (!can_be_loaded(path)) {
+		cli_error_set(err, "'%s' is damaged, or for another kind of machine", path);
+		errno = ENOEXEC;
 		return NULL;
 	}
 	if (strpbrk(path, SEPARATORS)) {

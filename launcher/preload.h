@@ -10,8 +10,9 @@
 /* Finds the library beside the build of this very program
  * (DIR/../shim/.libs/, DIR = that of /proc/self/exe), else in the installed
  * PKGLIBDIR. The path is absolute and in the arena. NULL with errno: ENOENT
- * (in neither place), EINVAL (the path has a blank or a colon, at which ld.so
- * would cut it), ENOMEM; err says so. */
+ * (in neither place), ENOEXEC (not a whole library for this kind of machine),
+ * EINVAL (the path has a blank or a colon, at which ld.so would cut it), ENOMEM;
+ * err says so. */
 char *preload_find(struct arena *a, struct cli_error *err);
 
 /* The value of LD_PRELOAD with library first and the entries of old (NULL = not

@@ -420,3 +420,11 @@ unsigned int report_home(const struct report *r, const struct report_rank *rank)
 			home = i;
 	return rank->samples ? home : CPUS_NONE;
 }
+
+bool report_crowded(const struct report *r)
+{
+	for (const struct report_job *job = r->jobs; job; job = job->next)
+		if (job->plan.crowded)
+			return true;
+	return r->most > cpus_and_count(&r->machine->usable, r->allowed);
+}

@@ -62,6 +62,10 @@ int report_sample(struct report *r);
  * No samples after that. */
 void report_finish(struct report *r);
 
+/* A job was planned on more cpus than were idle, or more ranks ran at once than
+ * the job may use cpus. */
+bool report_crowded(const struct report *r);
+
 /* Index of the node the rank was seen on most (ties to the lower), or
  * CPUS_NONE. */
 unsigned int report_home(const struct report *r, const struct report_rank *rank);

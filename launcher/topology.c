@@ -460,12 +460,13 @@ static int load_xml(const char *path, struct machine *m, struct arena *a, const 
 static int load_file(const char *path, struct machine *m, struct arena *a,
 		     struct topology_error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	/* A FIFO that nobody writes to must not keep us. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	char *text = NULL;
 	size_t len;
 	int rc, errnum;
 
-	if (fd >= 0)
+	if (fd >= 0 && fcntl(fd, F_SETFL, 0) == 0)
 		text = read_whole(fd, &len);
 	if (!text) {
 		rc = fail(err, errno, "%s: cannot read it: %s", path, strerror(errno));
@@ -484,11 +485,32 @@ out:
 	return rc;
 }
 
+/* The processing units a synthetic description asks for, at most CPUS_MAX + 1:
+ * the product of the numbers behind its colons, but for what stands in brackets.
+ * hwloc would work for minutes on some before it could be asked. */
+static unsigned int synthetic_units(const char *spec)
+{
+	unsigned long units = 1;
+	int depth = 0;
+
+	for (; *spec; spec++) {
+		depth += (*spec == '[' || *spec == '(') - (*spec == ']' || *spec == ')');
+		if (*spec != ':' || depth || spec[1] < '1' || spec[1] > '9')
+			continue;
+		if (__builtin_mul_overflow(units, strtoul(spec + 1, NULL, 10), &units) ||
+		    units > CPUS_MAX)
+			return CPUS_MAX + 1;
+	}
+	return (unsigned int)units;
+}
+
 static int load_synthetic(const char *spec, struct machine *m, struct arena *a,
 			  struct topology_error *err)
 {
 	bool seen;
 
+	if (synthetic_units(spec) > CPUS_MAX)
+		return fail(err, EINVAL, "machine '%s': more than %u cpus", spec, CPUS_MAX);
 	if (load_hwloc(m, a, NULL, 0, spec, &seen) == 0)
 		return 0;
 	if (seen)

@@ -21,6 +21,11 @@ int affinity_get(struct cpus *mask, struct arena *a, pid_t tid)
 	return syscall(SYS_sched_getaffinity, tid, MASK_BYTES, mask->bits) < 0 ? -1 : 0;
 }
 
+int affinity_look(struct cpus *mask, pid_t tid)
+{
+	return syscall(SYS_sched_getaffinity, tid, (size_t)mask->nbits / 8, mask->bits) < 0 ? -1 : 0;
+}
+
 static int set(pid_t tid, const struct cpus *mask)
 {
 	return (int)syscall(SYS_sched_setaffinity, tid, (size_t)mask->nbits / 8, mask->bits);

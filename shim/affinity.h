@@ -12,6 +12,10 @@
  * ENOMEM or what sched_getaffinity gave (ESRCH, EPERM, ENOSYS). */
 int affinity_get(struct cpus *mask, struct arena *a, pid_t tid);
 
+/* The same into a set that is there; EINVAL when it is smaller than the
+ * kernel's own masks, so room for CPUS_MAX is right. */
+int affinity_look(struct cpus *mask, pid_t tid);
+
 /* Sets the caller's mask and reads it back. 0 when the mask that then holds is
  * not empty and within mask; -1 with errno otherwise. */
 int affinity_set(struct arena *a, const struct cpus *mask);

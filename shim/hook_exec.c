@@ -3,11 +3,12 @@
  * through these four; execl, system and popen do not (glibc binds those
  * inside). They run between fork and exec: system calls and stack only. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "shim/affinity.h"
+#include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/launcher.h"
 #include "shim/proxy.h"
@@ -18,21 +19,38 @@ typedef int exec_fn(const char *, char *const *);
 typedef int exec_env_fn(const char *, char *const *, char *const *);
 
 /* The environment to exec with; the caller's own where nothing changes. */
-static char *const *prepare(struct arena *a, const char *file, char *const *argv,
-			    char *const *envp)
+static char *const *prepare(struct proxy_exec *x, struct arena *a, const char *file,
+			    char *const *argv, char *const *envp)
 {
-	struct proxy_exec x;
 	char **env = NULL;
 
 	if (role_of_process == ROLE_LAUNCHER)
 		env = launcher_env(a, file, envp);
 	if (role_of_process == ROLE_PROXY) {
-		proxy_exec(&x, a, file, argv, envp, false);
-		if (x.set)
-			affinity_set(a, &x.mask);
-		env = x.env;
+		proxy_decide(x, a, file, argv, envp, false);
+		proxy_take(x, a);
+		env = proxy_env(x, a, envp);
 	}
 	return env ? env : envp;
+}
+
+/* We act, and the call is one that can be looked into: the kernel takes a NULL for
+ * an empty list, and a program may have cleared its environ. */
+static bool acts_on(const char *file, char *const *argv, char *const *envp)
+{
+	return (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY) && file && argv &&
+	       envp;
+}
+
+/* What we put in may be the little that is too much for the kernel (E2BIG): then
+ * the program goes without us. */
+static int run_without_us(exec_env_fn *real, struct arena *a, const char *file, char *const *argv,
+			  char *const *envp)
+{
+	unsigned int n;
+	char **env = env_without_us(a, envp, 0, &n);
+
+	return real(file, argv, env ? env : envp);
 }
 
 /* with is the function that takes an environment and finds file in the same
@@ -40,6 +58,8 @@ static char *const *prepare(struct arena *a, const char *file, char *const *argv
 static int run(enum real_name with, const char *file, char *const *argv, char *const *envp)
 {
 	exec_env_fn *real = (exec_env_fn *)real_get(with, NULL);
+	char *const *env = envp;
+	struct proxy_exec x = { 0 };
 	struct arena a = { 0 };
 	int saved = errno, rc;
 
@@ -47,12 +67,15 @@ static int run(enum real_name with, const char *file, char *const *argv, char *c
 		errno = ENOSYS;
 		return -1;
 	}
-	if (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY)
-		envp = prepare(&a, file, argv, envp);
+	if (acts_on(file, argv, envp))
+		env = prepare(&x, &a, file, argv, envp);
 	errno = saved;
-	rc = real(file, argv, envp);
+	rc = real(file, argv, env);
 	/* Only reached when there was no exec. */
+	if (errno == E2BIG && env != envp)
+		rc = run_without_us(real, &a, file, argv, envp);
 	saved = errno;
+	proxy_failed(&x);
 	arena_free(&a);
 	errno = saved;
 	return rc;
@@ -66,7 +89,7 @@ static int run_plain(enum real_name plain, enum real_name with, const char *file
 {
 	exec_fn *real;
 
-	if (role_of_process == ROLE_LAUNCHER || role_of_process == ROLE_PROXY)
+	if (acts_on(file, argv, environ))
 		return run(with, file, argv, environ);
 	real = (exec_fn *)real_get(plain, NULL);
 	if (!real) {

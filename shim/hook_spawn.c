@@ -1,13 +1,16 @@
 /* posix_spawn hooks, for launchers that do not fork: the calling thread takes
- * the rank's mask, which the child inherits, and has its own back at once. */
+ * the rank's mask and memory policy, which the child inherits, and has its own
+ * back at once. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "shim/affinity.h"
+#include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/launcher.h"
+#include "shim/memory.h"
 #include "shim/proxy.h"
 #include "shim/real.h"
 #include "shim/role.h"
@@ -20,25 +23,36 @@ static int run(enum real_name name, pid_t *pid, const char *file,
 	       char *const *argv, char *const *envp)
 {
 	spawn_fn *real = (spawn_fn *)real_get(name, NULL);
-	struct arena a = { 0 };
 	struct proxy_exec x = { 0 };
-	struct cpus mine;
+	struct memory_policy policy;
+	struct arena a = { 0 };
+	char **env = NULL;
+	unsigned int n;
 	int saved = errno, rc;
 
 	if (!real)
 		return ENOSYS;
-	if (role_of_process == ROLE_LAUNCHER)
-		x.env = launcher_env(&a, file, envp);
-	if (role_of_process == ROLE_PROXY)
-		proxy_exec(&x, &a, file, argv, envp, true);
-	x.set = x.set && affinity_get(&mine, &a, 0) == 0;
-	if (x.set)
-		affinity_set(&a, &x.mask);
+	/* The kernel takes a NULL for an empty list. */
+	if (role_of_process == ROLE_LAUNCHER && file && envp)
+		env = launcher_env(&a, file, envp);
+	if (role_of_process == ROLE_PROXY && file && argv && envp) {
+		proxy_decide(&x, &a, file, argv, envp, true);
+		memory_save(&policy, x.mem);
+		proxy_take(&x, &a);
+		env = proxy_env(&x, &a, envp);
+	}
 	errno = saved;
-	rc = real(pid, file, actions, attr, argv, x.env ? x.env : envp);
+	rc = real(pid, file, actions, attr, argv, env ? env : envp);
+	/* What we put in may be the little that is too much for the kernel. */
+	if (rc == E2BIG && env) {
+		env = env_without_us(&a, envp, 0, &n);
+		rc = real(pid, file, actions, attr, argv, env ? env : envp);
+	}
 	saved = errno;
-	if (x.set)
-		affinity_set(&a, &mine);
+	if (x.is_rank && !x.place.why) {
+		affinity_set(&a, &x.before);
+		memory_restore(&policy);
+	}
 	arena_free(&a);
 	errno = saved;
 	return rc;

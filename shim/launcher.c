@@ -11,7 +11,8 @@
 #include "shim/real.h"
 #include "shim/role.h"
 #include "shim/say.h"
-#include "shim/site.h"
+#include "core/site.h"
+#include "shim/machine.h"
 #include "shim/standdown.h"
 
 /* How far up wrappers such as time and timeout are looked through. */
@@ -83,6 +84,9 @@ bool launcher_start(void)
 	enum standdown why = STANDDOWN_NONE;
 	struct options o;
 
+	/* Another library's constructor may have cleared it. */
+	if (!environ)
+		return false;
 	site_options(&o, &scratch, environ);
 	if (o.off)
 		why = STANDDOWN_OFF;

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "core/proc.h"
+#include "shim/affinity.h"
+#include "shim/foreign.h"
 #include "shim/say.h"
 
 static enum policy_rule rule_of(const struct options *o)
@@ -23,16 +25,40 @@ static enum policy_rule rule_of(const struct options *o)
 	return rule;
 }
 
-/* What the ledger's other jobs plan to keep busy, on this machine's nodes. */
-static void occupancy(const struct ledger *l, const struct machine *m, unsigned int *busy)
+/* Whether a job may use a cpu of the node that this one may use too. What a job
+ * may use is its daemon's mask; without that, everything. */
+static bool shares_node(const struct cpus *theirs, const struct cpus *allowed,
+			const struct machine_node *node)
 {
-	for (unsigned int j = 0; j < l->njobs; j++)
-		for (unsigned int n = 0; n < l->jobs[j].nnodes; n++) {
-			unsigned int node = machine_node_of(m, l->jobs[j].nodes[n].cpu);
+	cpus_for_each(cpu, &node->cpus)
+		if (cpus_has(allowed, cpu) && (!theirs || cpus_has(theirs, cpu)))
+			return true;
+	return false;
+}
 
-			if (node != CPUS_NONE)
-				busy[node] += l->jobs[j].nodes[n].planned;
+/* What the ledger's other jobs plan to keep busy, asleep or awake, on this
+ * machine's nodes. Jobs that a batch system has given other cpus of the same
+ * nodes are not in the way. */
+static int occupancy(const struct ledger *l, struct arena *a, const struct machine *m,
+		     const struct cpus *allowed, unsigned int *busy)
+{
+	struct cpus theirs;
+
+	if (cpus_init(&theirs, a, CPUS_MAX) < 0)
+		return -1;
+	for (unsigned int j = 0; j < l->njobs; j++) {
+		const struct ledger_job *job = &l->jobs[j];
+		bool known = job->key.pid > 0 && affinity_look(&theirs, job->key.pid) == 0;
+
+		for (unsigned int n = 0; n < job->nnodes; n++) {
+			unsigned int node = machine_node_of(m, job->nodes[n].cpu);
+
+			if (node != CPUS_NONE &&
+			    shares_node(known ? &theirs : NULL, allowed, &m->nodes[node]))
+				busy[node] += job->nodes[n].planned;
 		}
+	}
+	return 0;
 }
 
 /* What the job's first rank froze. */
@@ -136,54 +162,120 @@ static int plan_with(struct place *p, struct arena *a, const struct machine *m,
 	return plan_make(&p->plan, a, m, allowed, &req);
 }
 
-/* The plan by what the ledger knows; the job and this rank are in it then. */
-static int plan_by_ledger(struct ledger *l, struct place *p, struct arena *a,
-			  const struct machine *m, const struct cpus *allowed,
-			  const struct options *o, const struct place_rank *r)
+/* Opens the ledger. Where the job is not in it yet and something foreign may run,
+ * the ledger is closed again while that is looked into and measured: other jobs
+ * need not wait for this one, and this job's other ranks wait side by side, until
+ * the first of them has put the job in. */
+static int open_ledger(struct ledger *l, struct foreign *f, struct arena *a,
+		       const struct machine *m, const struct options *o,
+		       const struct place_rank *r)
+{
+	f->begun = false;
+	if (ledger_open(l, a, o->ledger) < 0)
+		return -1;
+	if (o->no_measure || ledger_find(l, &r->key) || !foreign_likely())
+		return 0;
+	ledger_close(l);
+	if (foreign_begin(f, a, m, l, r->key.pid))
+		foreign_wait(f);
+	return ledger_open(l, a, o->ledger);
+}
+
+/* Plans the job as its first rank, and puts it into the ledger. */
+static struct ledger_job *plan_first(struct ledger *l, const struct foreign *f, struct place *p,
+				     struct arena *a, const struct machine *m,
+				     const struct cpus *allowed, const struct options *o,
+				     const struct place_rank *r)
 {
 	unsigned int *busy = arena_array(a, m->nnodes, sizeof(*busy));
-	struct ledger_job *job = ledger_find(l, &r->key), new;
-	bool known = job && job->nranks == r->nranks;
+	struct ledger_job new;
 
-	if (!busy)
+	if (!busy || occupancy(l, a, m, allowed, busy) < 0)
+		return NULL;
+	foreign_busy(f, busy, a, m, allowed, l, r->key.pid);
+	if (plan_with(p, a, m, allowed, o, r, r->width, busy) < 0 ||
+	    make_job(&new, a, m, allowed, r, &p->plan) < 0 || ledger_add(l, &new) < 0)
+		return NULL;
+	return ledger_find(l, &r->key);
+}
+
+/* Plans the job as its first rank did. Ranks of one job may have different
+ * OMP_NUM_THREADS; all must make the same plan. */
+static int plan_again(const struct ledger_job *job, struct place *p, struct arena *a,
+		      const struct machine *m, const struct cpus *allowed,
+		      const struct options *o, const struct place_rank *r)
+{
+	unsigned int *busy = arena_array(a, m->nnodes, sizeof(*busy));
+
+	if (!busy || job->nranks != r->nranks)
 		return -1;
-	if (known)
-		frozen(job, m, busy);
-	else
-		occupancy(l, m, busy);
-	/* Ranks of one job may have different OMP_NUM_THREADS; all must make the
-	 * same plan, the first one's. */
-	if (plan_with(p, a, m, allowed, o, r, known ? job->width : r->width, busy) < 0)
+	frozen(job, m, busy);
+	return plan_with(p, a, m, allowed, o, r, job->width, busy);
+}
+
+/* The plan by what the ledger knows; the job and this rank are in it then. On -1
+ * they are not, and the plan must be made without it: other ranks would not see
+ * the same load. */
+static int plan_by_ledger(struct ledger *l, const struct foreign *f, struct place *p,
+			  struct arena *a, const struct machine *m, const struct cpus *allowed,
+			  const struct options *o, const struct place_rank *r)
+{
+	struct ledger_job *job = ledger_find(l, &r->key);
+
+	if (job && plan_again(job, p, a, m, allowed, o, r) < 0)
 		return -1;
-	if (!job && p->plan.why == PLAN_WHY_UNSET && make_job(&new, a, m, allowed, r, &p->plan) == 0 &&
-	    ledger_add(l, &new) == 0)
-		job = ledger_find(l, &r->key);
-	if (job && r->rank < job->nranks)
+	if (!job)
+		job = plan_first(l, f, p, a, m, allowed, o, r);
+	if (!job)
+		return -1;
+	if (r->rank < job->nranks)
 		take_slot(&job->slots[r->rank]);
 	return 0;
+}
+
+/* Whether the plan depends on what else is on the host. */
+static bool load_matters(const struct machine *m, const struct cpus *allowed,
+			 const struct place_rank *r)
+{
+	unsigned int nodes = 0;
+
+	for (unsigned int n = 0; n < m->nnodes; n++)
+		nodes += cpus_intersects(&m->nodes[n].cpus, allowed);
+	return nodes > 1 && (r->nranks > 1 || r->width);
 }
 
 void place_plan(struct place *p, struct arena *a, const struct machine *m,
 		const struct cpus *allowed, const struct options *o, const struct place_rank *r)
 {
 	const struct plan_place *place;
-	bool none = o->ledger && !strcmp(o->ledger, "none"), planned_so = false;
+	bool none = o->ledger && !strcmp(o->ledger, OPTIONS_LEDGER_NONE), planned_so = false;
+	struct foreign f;
 	struct ledger l;
 
 	memset(p, 0, sizeof(*p));
 	p->why = STANDDOWN_PLAN;
-	if (!none && ledger_open(&l, a, o->ledger) == 0) {
-		planned_so = plan_by_ledger(&l, p, a, m, allowed, o, r) == 0;
+	none |= !load_matters(m, allowed, r);
+	if (!none && open_ledger(&l, &f, a, m, o, r) < 0) {
+		p->ledger_stuck = errno == ETIMEDOUT;
+	} else if (!none) {
+		planned_so = plan_by_ledger(&l, &f, p, a, m, allowed, o, r) == 0;
 		/* What could not be written nobody else knows of. */
 		planned_so = ledger_close(&l) == 0 && planned_so;
 	}
 	if (!planned_so && plan_with(p, a, m, allowed, o, r, r->width, NULL) < 0)
 		return;
 	p->plan_why = p->plan.why;
+	p->quota = m->quota;
 	place = plan_place_of(&p->plan, r->rank);
 	if (p->plan.why != PLAN_WHY_UNSET || !place)
 		return;
+	if (cpus_subset(allowed, &place->cpus) && !r->slice) {
+		p->why = STANDDOWN_EVERYTHING;
+		return;
+	}
 	p->mask = place->cpus;
+	if (r->slice && plan_slice(&p->plan, a, m, r->rank, &p->mask) < 0)
+		p->mask = place->cpus;
 	p->why = STANDDOWN_NONE;
 }
 
@@ -198,8 +290,38 @@ static void say_nodes(struct say *s, const struct machine *m, const struct cpus 
 	}
 }
 
-static void say_job(const struct place *p, const struct machine *m, const struct options *o,
-		    const struct place_rank *r)
+/* The warning of an oversubscribed host, a line of its own. */
+static void say_crowded(const struct place *p)
+{
+	unsigned int capacity = 0, busy = 0;
+	struct say s;
+
+	for (unsigned int n = 0; n < p->plan.nnodes; n++) {
+		capacity += p->plan.capacity[n];
+		busy += p->plan.capacity[n] ? p->plan.busy[n] : 0;
+	}
+	say_begin(&s, getpid(), -1);
+	say_text(&s, "warning: more cpus are wanted than are idle: ");
+	say_number(&s, p->plan.nranks);
+	say_text(&s, p->plan.nranks == 1 ? " rank" : " ranks");
+	if (p->plan.width > 1) {
+		say_text(&s, " of ");
+		say_number(&s, p->plan.width);
+		say_text(&s, " cpus");
+	}
+	say_text(&s, ", ");
+	say_number(&s, capacity);
+	say_text(&s, capacity == 1 ? " cpu, " : " cpus, ");
+	say_number(&s, busy);
+	say_text(&s, " busy");
+	if (p->quota) {
+		say_text(&s, ", a quota of ");
+		say_number(&s, p->quota);
+	}
+	say_end(&s);
+}
+
+static void say_job(const struct place *p, const struct machine *m, const struct place_rank *r)
 {
 	struct utsname u;
 	struct say s;
@@ -220,12 +342,14 @@ static void say_job(const struct place *p, const struct machine *m, const struct
 			say_text(&s, ": ");
 			say_number(&s, p->plan.ranks[n]);
 		}
-		say_text(&s, o->mode == OPTIONS_SETTLE ? ", settle" : ", hold");
+		say_text(&s, p->settles ? ", settle" : ", hold");
 	} else {
 		say_text(&s, ", not placed: ");
 		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
 	}
 	say_end(&s);
+	if (p->plan.crowded)
+		say_crowded(p);
 }
 
 void place_say(const struct place *p, const struct machine *m, const struct options *o,
@@ -234,7 +358,7 @@ void place_say(const struct place *p, const struct machine *m, const struct opti
 	struct say s;
 
 	if (o->verbose >= 1 && r->rank == 0)
-		say_job(p, m, o, r);
+		say_job(p, m, r);
 	if (o->verbose < 2)
 		return;
 	say_begin(&s, getpid(), r->rank);
@@ -245,10 +369,23 @@ void place_say(const struct place *p, const struct machine *m, const struct opti
 		say_nodes(&s, m, &plan_place_of(&p->plan, r->rank)->nodes);
 		say_text(&s, ", cpus ");
 		say_cpus(&s, &p->mask);
-		say_text(&s, o->mode == OPTIONS_SETTLE ? ", until MPI is up" : ", held");
+		say_text(&s, p->settles ? ", until MPI is up" : ", held");
 	} else {
 		say_text(&s, " not placed: ");
 		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
 	}
+	say_end(&s);
+}
+
+void place_say_failed(const struct options *o, const struct place_rank *r)
+{
+	struct say s;
+
+	if (o->verbose < 2)
+		return;
+	say_begin(&s, getpid(), r->rank);
+	say_text(&s, "rank ");
+	say_number(&s, r->rank);
+	say_text(&s, " could not be started");
 	say_end(&s);
 }

@@ -15,14 +15,18 @@ struct place_rank {
 	unsigned int nranks; /* local ranks of the process group, >= 1 */
 	unsigned int rank;   /* local rank, < nranks */
 	unsigned int width;  /* 0 = unknown */
+	bool slice;          /* gets a part of its place's cpus to itself */
 };
 
 /* What became of it. */
 struct place {
 	enum standdown why;  /* NONE: mask is to be set, or was */
 	enum plan_why plan_why;
+	bool ledger_stuck;   /* its lock was waited for in vain */
+	bool settles;        /* set by who sets the mask: until MPI is up */
 	struct cpus mask;    /* cpus of the rank's place */
 	struct plan plan;
+	unsigned int quota;  /* the machine's; 0 = none */
 };
 
 /* Plans rank r on the cpus in allowed and fills p; nothing is set. The ledger
@@ -34,5 +38,8 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
  * at 2 one per rank. */
 void place_say(const struct place *p, const struct machine *m, const struct options *o,
 	       const struct place_rank *r);
+
+/* The line, at 2, for a rank that was placed and could not be started. */
+void place_say_failed(const struct options *o, const struct place_rank *r);
 
 #endif

@@ -1,20 +1,22 @@
 #include "shim/proxy.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/proc.h"
+#include "core/site.h"
 #include "shim/affinity.h"
 #include "shim/env.h"
+#include "shim/glibc.h"
 #include "shim/launchvars.h"
+#include "shim/machine.h"
 #include "shim/marker.h"
+#include "shim/memory.h"
 #include "shim/place.h"
 #include "shim/real.h"
-#include "shim/site.h"
 
-/* All written by the constructor, but for the count and the child's pid.
- * Children get them by fork. */
+/* All written by the constructor, but for the count, the child's pid, and the
+ * ledger of the options. Children get them by fork. */
 static struct {
 	struct arena memory;
 	struct options options;
@@ -69,8 +71,8 @@ bool proxy_start(char **envp)
 	site_options(&proxy.options, &proxy.memory, envp);
 	if (!proxy.options.off)
 		proxy.machine_known =
-		    site_machine(&proxy.machine, &proxy.memory, &proxy.options) == 0;
-	return pthread_atfork(before_fork, NULL, in_child) == 0;
+		    machine_chosen(&proxy.machine, &proxy.memory, &proxy.options) == 0;
+	return __register_atfork(before_fork, NULL, in_child, NULL) == 0;
 }
 
 /* Why the rank must not be placed, by all that can be known before planning. */
@@ -144,23 +146,12 @@ static unsigned int count_ours(void)
 	return n;
 }
 
-/* The rank's environment: without us, unless it is to settle or to keep us. */
-static char **rank_env(struct arena *a, char *const *envp, const char *marker)
+/* Puts us back into the rank's environment, with a marker. There is room. */
+static void keep_us(char **env, unsigned int *n, char *preload, char *marker)
 {
-	unsigned int n;
-	char **env = env_without_us(a, envp, 2 + count_ours(), &n);
-	char *preload, *entry;
-
-	if (!env || !marker)
-		return env;
-	preload = preload_for_rank(a, envp);
-	entry = env_entry(a, ENV_RANK, marker);
-	if (!preload || !entry)
-		return env;
-	put_options(env, &n);
-	env_put(env, &n, preload);
-	env_put(env, &n, entry);
-	return env;
+	put_options(env, n);
+	env_put(env, n, preload);
+	env_put(env, n, marker);
 }
 
 /* Ranks of one process group are forked one after the other, local rank 0
@@ -175,39 +166,74 @@ static uint32_t group_of(const struct launchvars *v, bool spawn)
 	return proxy.started - 1 - v->rank;
 }
 
-void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *const *argv,
-		char *const *envp, bool spawn)
+void proxy_decide(struct proxy_exec *x, struct arena *a, const char *file, char *const *argv,
+		  char *const *envp, bool spawn)
 {
-	const char *marker = proxy.options.keep ? MARKER_HELD : NULL;
+	struct place_rank *r = &x->rank;
 	struct launchvars v;
-	struct place_rank r;
-	struct place p = { 0 };
-	struct cpus mask;
 
 	memset(x, 0, sizeof(*x));
 	if (!launchvars_hydra(envp, &v) || (!spawn && getpid() == proxy.self.pid))
 		return;
-	r.key.pid = proxy.self.pid;
-	r.key.start = proxy.self.start;
-	r.key.group = group_of(&v, spawn);
-	r.nranks = v.nranks;
-	r.rank = v.rank;
-	r.width = options_width(&proxy.options, envp);
-	if (affinity_get(&mask, a, 0) < 0)
-		p.why = STANDDOWN_MASK;
+	x->is_rank = true;
+	x->spawn = spawn;
+	x->mem = proxy.options.mem;
+	r->key.pid = proxy.self.pid;
+	r->key.start = proxy.self.start;
+	r->key.group = group_of(&v, spawn);
+	r->nranks = v.nranks;
+	r->rank = v.rank;
+	r->width = options_width(&proxy.options, envp);
+	r->slice = options_slice(&proxy.options, envp);
+	if (affinity_get(&x->before, a, 0) < 0)
+		x->place.why = STANDDOWN_MASK;
 	else
-		p.why = stand_down(a, file, argv, envp, &mask, spawn);
-	if (p.why == STANDDOWN_NONE)
-		place_plan(&p, a, &proxy.machine, &mask, &proxy.options, &r);
-	if (p.why == STANDDOWN_NONE) {
-		x->set = true;
-		x->mask = p.mask;
-		if (proxy.options.mode == OPTIONS_SETTLE && !spawn) {
-			const char *settle = marker_make(a, &p.mask, &mask);
+		x->place.why = stand_down(a, file, argv, envp, &x->before, spawn);
+	if (x->place.why == STANDDOWN_NONE)
+		place_plan(&x->place, a, &proxy.machine, &x->before, &proxy.options, r);
+	/* A proxy that spawns waits for each rank in turn: once is enough. (So does
+	 * the parent of a vfork child, and has this from it; a fork child's own copy
+	 * is of no use to anyone.) */
+	if (x->place.ledger_stuck)
+		proxy.options.ledger = OPTIONS_LEDGER_NONE;
+}
 
-			marker = settle ? settle : marker;
-		}
-	}
-	place_say(&p, &proxy.machine, &proxy.options, &r);
-	x->env = rank_env(a, envp, marker);
+void proxy_take(struct proxy_exec *x, struct arena *a)
+{
+	if (!x->is_rank || x->place.why)
+		return;
+	if (affinity_set(a, &x->place.mask) < 0)
+		x->place.why = STANDDOWN_REFUSED;
+	else
+		memory_set(x->mem, a, &proxy.machine,
+			   &plan_place_of(&x->place.plan, x->rank.rank)->nodes);
+}
+
+char **proxy_env(struct proxy_exec *x, struct arena *a, char *const *envp)
+{
+	bool settle = proxy.options.mode == OPTIONS_SETTLE && !x->place.why && !x->spawn;
+	char *marker = NULL, *preload = NULL;
+	unsigned int n;
+	char **env;
+
+	if (!x->is_rank)
+		return NULL;
+	if (settle || proxy.options.keep)
+		preload = preload_for_rank(a, envp);
+	if (settle && preload)
+		marker = marker_make(a, &x->place.mask, &x->before);
+	x->place.settles = marker != NULL;
+	if (preload)
+		marker = env_entry(a, ENV_RANK, marker ? marker : MARKER_HELD);
+	env = env_without_us(a, envp, 2 + count_ours(), &n);
+	if (env && marker)
+		keep_us(env, &n, preload, marker);
+	place_say(&x->place, &proxy.machine, &proxy.options, &x->rank);
+	return env;
+}
+
+void proxy_failed(const struct proxy_exec *x)
+{
+	if (x->is_rank && !x->place.why)
+		place_say_failed(&proxy.options, &x->rank);
 }

@@ -7,6 +7,7 @@
 
 #include "core/arena.h"
 #include "core/cpus.h"
+#include "shim/place.h"
 
 /* A proxy by the last component of its file name. */
 bool proxy_is(const char *name);
@@ -15,18 +16,32 @@ bool proxy_is(const char *name);
  * when out of memory. */
 bool proxy_start(char **envp);
 
-/* What an exec of file in a child of the proxy, or a spawn by the proxy, is to
- * be. */
-struct proxy_exec {
-	char **env;       /* NULL = as it was */
-	bool set;         /* mask is to be set first */
-	struct cpus mask;
-};
-
-/* Decides for one exec or spawn. Between fork and exec, in a vfork child and in
+/* One exec in a child of the proxy, or one spawn by it, from decision to
+ * environment. All of it works between fork and exec, in a vfork child and in
  * the proxy itself (spawn): memory from a, no global is written but the count
  * of spawned ranks. errno may change. */
-void proxy_exec(struct proxy_exec *x, struct arena *a, const char *file, char *const *argv,
-		char *const *envp, bool spawn);
+struct proxy_exec {
+	bool is_rank; /* else nothing is to be changed; the rest is valid only then */
+	bool spawn;
+	enum options_mem mem;
+	struct place_rank rank;
+	struct place place;
+	struct cpus before; /* the mask that was found */
+};
+
+/* Decides; nothing is set. envp is what is handed to exec or spawn. */
+void proxy_decide(struct proxy_exec *x, struct arena *a, const char *file, char *const *argv,
+		  char *const *envp, bool spawn);
+
+/* The calling thread takes the mask and the memory policy, if that was decided
+ * and the kernel lets it. */
+void proxy_take(struct proxy_exec *x, struct arena *a);
+
+/* The environment for the rank, and the lines that were asked for. NULL when
+ * out of memory: the environment stays as it is. */
+char **proxy_env(struct proxy_exec *x, struct arena *a, char *const *envp);
+
+/* The rank could not be started after all. */
+void proxy_failed(const struct proxy_exec *x);
 
 #endif

@@ -9,9 +9,11 @@
 #include "shim/env.h"
 #include "shim/launchvars.h"
 #include "shim/marker.h"
+#include "shim/memory.h"
 #include "shim/place.h"
+#include "shim/real.h"
 #include "shim/role.h"
-#include "shim/site.h"
+#include "shim/machine.h"
 
 #define STEPS 8
 
@@ -27,6 +29,8 @@ bool rank_has_marker(const char *marker)
 {
 	if (!marker_wants_settle(marker))
 		return false;
+	/* A crash handler may fork and exec: nothing is to be looked up then. */
+	real_load_exec();
 	settle.marker = marker;
 	return true;
 }
@@ -44,32 +48,16 @@ static bool only_starts(const char *name)
 	return standdown_is_wrapper(name) || standdown_is_tool(name);
 }
 
-/* Without a daemon to name, the step of a batch system names the job. */
-static void key_by_step(struct ledger_key *key, char *const *envp)
-{
-	const char *ids[] = { options_getenv(envp, "SLURM_JOB_ID"),
-			      options_getenv(envp, "SLURM_STEP_ID"),
-			      options_getenv(envp, "PMIX_NAMESPACE") };
-	uint64_t hash = 1469598103934665603u; /* FNV-1a, 64 bits */
-
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++)
-		for (const char *s = ids[i] ? ids[i] : ""; *s; s++)
-			hash = (hash ^ (unsigned char)*s) * 1099511628211u;
-	key->start = hash;
-}
-
-/* Fills the rank's key and the mask its launcher has. False when that cannot
- * be known. */
-static bool know_launcher(struct place_rank *r, struct cpus *base, struct arena *a,
-			  char *const *envp)
+/* Fills the rank's key and the mask its launcher has. False when no launcher is
+ * among the ancestors: then the variables have leaked, or come from one that is
+ * not known. */
+static bool know_launcher(struct place_rank *r, struct cpus *base, struct arena *a)
 {
 	struct proc_stat daemon;
 
+	if (!proc_ancestor(0, STEPS, is_daemon, NULL, &daemon))
+		return false;
 	memset(&r->key, 0, sizeof(r->key));
-	if (!proc_ancestor(0, STEPS, is_daemon, NULL, &daemon)) {
-		key_by_step(&r->key, envp);
-		return getppid() > 0 && affinity_get(base, a, getppid()) == 0;
-	}
 	r->key.pid = daemon.pid;
 	r->key.start = daemon.start;
 	return affinity_get(base, a, daemon.pid) == 0;
@@ -83,7 +71,7 @@ static enum standdown plan(struct place *p, struct arena *a, struct machine *m,
 
 	if (why)
 		return why;
-	if (site_machine(m, a, o) < 0)
+	if (machine_chosen(m, a, o) < 0)
 		return STANDDOWN_MACHINE;
 	place_plan(p, a, m, base, o, r);
 	return p->why;
@@ -119,16 +107,21 @@ bool rank_start(const char *name, char **envp)
 	r.rank = v.rank;
 	r.nranks = v.nranks;
 	r.width = options_width(&o, envp);
-	if (!know_launcher(&r, &base, a, envp))
+	r.slice = options_slice(&o, envp);
+	if (!know_launcher(&r, &base, a))
 		goto out;
 	p.why = plan(&p, a, &m, &o, &r, &base, envp);
 	if (p.why == STANDDOWN_NONE && !take_mask(a, &p.mask, &base))
 		p.why = STANDDOWN_MASK;
+	p.settles = p.why == STANDDOWN_NONE && o.mode == OPTIONS_SETTLE;
 	place_say(&p, &m, &o, &r);
+	if (p.why == STANDDOWN_NONE)
+		memory_set(o.mem, a, &m, &plan_place_of(&p.plan, r.rank)->nodes);
 	if (p.why == STANDDOWN_NONE && o.mode == OPTIONS_SETTLE) {
 		settle.node = p.mask;
 		settle.wide = base;
 		settle.masks = true;
+		real_load_exec();
 		return true;
 	}
 out:
@@ -138,8 +131,12 @@ out:
 
 void rank_settle(void)
 {
+	static bool begun;
 	int saved = errno;
 
+	/* Threads may each make a communicator of their own, all at once. */
+	if (__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED))
+		return;
 	if (settle.marker)
 		settle.masks = marker_read(settle.marker, &settle.memory, &settle.node,
 					   &settle.wide);

@@ -8,19 +8,13 @@
 
 #include "core/options.h"
 #include "shim/env.h"
+#include "shim/glibc.h"
 #include "shim/launcher.h"
 #include "shim/proxy.h"
 #include "shim/rank.h"
 #include "shim/standdown.h"
 
 enum role role_of_process;
-
-/* The library is linked without the compiler's start-up files, whose four weak
- * symbols cost every program of the job 2,400 instructions of look-up at its
- * start. This is the one name in them that we need: pthread_atfork asks for the
- * library its handlers are in, and none means that it is never unloaded. */
-extern void *const __dso_handle __attribute__((visibility("hidden")));
-void *const __dso_handle = NULL;
 
 static bool starts_with(const char *text, const char *with)
 {
@@ -117,9 +111,13 @@ static enum role start(const char *name, char **envp, const char *marker)
 
 __attribute__((constructor)) static void decide(int argc, char **argv, char **envp)
 {
-	const char *name = argc > 0 && argv[0] ? program_name(argv[0]) : "", *marker;
-	bool rank = environment_of_rank(envp, &marker);
+	const char *name, *marker;
+	bool rank;
 
+	if (!glibc_is_here())
+		return;
+	name = argc > 0 && argv[0] ? program_name(argv[0]) : "";
+	rank = environment_of_rank(envp, &marker);
 	if (rank || begins(name, "mpi") || begins(name, "hydra_") || begins(name, "pmi_"))
 		role_of_process = start(name, envp, marker);
 }

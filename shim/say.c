@@ -1,6 +1,8 @@
 #include "shim/say.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -46,13 +48,23 @@ void say_begin(struct say *s, long pid, long rank)
 	say_text(s, "]: ");
 }
 
+/* A pipe whose reader is gone would kill the process (SIGPIPE), a full one would
+ * stop it. */
+static bool can_write(void)
+{
+	struct pollfd fd = { .fd = STDERR_FILENO, .events = POLLOUT };
+
+	return poll(&fd, 1, 0) == 1 && fd.revents == POLLOUT;
+}
+
 void say_end(struct say *s)
 {
 	int saved = errno;
-	ssize_t rc;
+	ssize_t rc = 0;
 
 	s->buf[s->len++] = '\n';
-	rc = write(STDERR_FILENO, s->buf, s->len);
+	if (can_write())
+		rc = write(STDERR_FILENO, s->buf, s->len);
 	(void)rc;
 	errno = saved;
 }

@@ -17,7 +17,7 @@ void say_begin(struct say *s, long pid, long rank);
 void say_text(struct say *s, const char *text);
 void say_number(struct say *s, unsigned long n);
 void say_cpus(struct say *s, const struct cpus *c);
-/* Adds the newline and writes. errno is kept. */
+/* Adds the newline and writes, if that can be done at once. errno is kept. */
 void say_end(struct say *s);
 
 #endif

@@ -2,10 +2,11 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define SCRIPT_MAX 65536u
-#define ARGUMENTS_MAX 16
+#define WORDS_MAX 32
 #define PATH_LENGTH_MAX 4096u
 #define DEFAULT_PATH "/bin:/usr/bin"
 
@@ -23,6 +24,7 @@ const char *standdown_text(enum standdown why)
 		[STANDDOWN_PLACES] = "OpenMP places are given",
 		[STANDDOWN_MACHINE] = "the machine cannot be read",
 		[STANDDOWN_PLAN] = "nothing to ask for",
+		[STANDDOWN_EVERYTHING] = "a rank wants every cpu that is allowed",
 		[STANDDOWN_REFUSED] = "the kernel refused the mask",
 	};
 
@@ -121,8 +123,14 @@ static bool has_tool(const char *text)
 	return false;
 }
 
+/* Regular files alone: of a pipe or of /dev/stdin the rank would never see what we
+ * have read, and even opening a FIFO tells its writer that its reader is there. */
 static int open_file(const char *path)
 {
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return -1;
 	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 }
 
@@ -161,84 +169,150 @@ static size_t read_up_to(int fd, char *buf, size_t size)
 	return len;
 }
 
-/* fd, which is closed, is a script (any is true: or any text) that names a
- * binding tool. */
-static bool script_has_tool(int fd, bool any, struct arena *a)
+/* A script that sets an OpenMP variable to cpu numbers. */
+static bool sets_places(const char *text)
+{
+	const char *at = text;
+
+	if (has_word(text, "GOMP_CPU_AFFINITY") || strstr(text, "proclist"))
+		return true;
+	while ((at = strstr(at, "OMP_PLACES")) != NULL) {
+		at += strlen("OMP_PLACES");
+		if (at[strspn(at, " =\"'")] == '{')
+			return true;
+	}
+	return false;
+}
+
+/* What was found of a command's part. */
+struct search {
+	const char *deny;
+	char *const *envp;
+	struct arena *a;
+	enum standdown why;
+};
+
+/* Reads fd, which is closed, and searches it if it is a script (any: or any
+ * text). */
+static void search_script(struct search *s, int fd, bool any)
 {
 	char head[2], *text = NULL;
-	size_t len;
-	bool found = false;
+	size_t len = read_up_to(fd, head, sizeof(head));
 
-	if (fd < 0)
-		return false;
-	len = read_up_to(fd, head, sizeof(head));
 	if (len == 2 && (any || !memcmp(head, "#!", 2)))
-		text = arena_alloc(a, SCRIPT_MAX + 1);
+		text = arena_alloc(s->a, SCRIPT_MAX + 1);
 	if (text) {
 		memcpy(text, head, sizeof(head));
 		len = sizeof(head) + read_up_to(fd, text + sizeof(head), SCRIPT_MAX - sizeof(head));
 		/* A zero byte ends the search: this is no script. */
 		text[len] = '\0';
-		found = has_tool(text);
+		if (has_tool(text))
+			s->why = STANDDOWN_TOOL;
+		else if (sets_places(text))
+			s->why = STANDDOWN_PLACES;
 	}
 	close(fd);
-	return found;
 }
 
-/* Programs that start others: shells first, whose scripts need no "#!". */
-static const char wrappers[][8] = {
-	"sh",	"bash", "dash",	 "ksh",	    "zsh",   "csh",  "tcsh",   "env",
-	"time", "nice", "nohup", "timeout", "xargs", "srun", "setsid", "stdbuf",
+/* Programs that run a text they are given, with or without "#!"; shells first. */
+static const char interpreters[][8] = {
+	"sh",	"bash",	  "dash", "ksh",  "zsh", "csh",
+	"tcsh", "python", "perl", "ruby", "lua", "tclsh",
 };
 #define NSHELLS 7
 
-static bool is_wrapper(const char *file, size_t n)
+/* Other programs that start what they are given. */
+static const char starters[][8] = {
+	"env",	 "time",   "nice",   "nohup",  "timeout", "xargs", "srun",
+	"setsid", "stdbuf", "strace", "ltrace", "gdb",	  "perf",
+};
+
+/* python3 and python3.11 are python. */
+static bool is_interpreter(const char *file)
 {
 	file = standdown_basename(file);
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(file, wrappers[i]))
+	for (size_t i = 0; i < sizeof(interpreters) / sizeof(*interpreters); i++) {
+		size_t n = strlen(interpreters[i]);
+
+		if (!strncmp(file, interpreters[i], n) && !file[n + strspn(file + n, "0123456789.")])
 			return true;
-	return false;
-}
-
-bool standdown_is_wrapper(const char *file)
-{
-	return is_wrapper(file, sizeof(wrappers) / sizeof(*wrappers));
-}
-
-/* Opens a wrapper's argument as the wrapper would: a shell's script first where
- * it is and then in PATH, another's command as execvp finds it. */
-static int open_argument(const char *arg, bool shell, char *const *envp)
-{
-	int fd = shell ? open_file(arg) : -1;
-
-	return fd < 0 ? open_command(arg, envp) : fd;
-}
-
-/* Something that a wrapper is given to start is a script that names a tool.
- * Which argument that is only the wrapper knows; those after the first
- * ARGUMENTS_MAX are the program's own. */
-static bool argument_has_tool(const char *file, char *const *argv, char *const *envp,
-			      struct arena *a)
-{
-	bool shell = is_wrapper(file, NSHELLS);
-
-	for (int i = 1; argv[0] && argv[i] && i <= ARGUMENTS_MAX; i++) {
-		if (argv[i][0] == '-' || strchr(argv[i], '='))
-			continue;
-		if (script_has_tool(open_argument(argv[i], shell, envp), shell, a))
-			return true;
-		/* A shell's further arguments are its script's. */
-		if (shell)
-			return false;
-		shell = is_wrapper(argv[i], NSHELLS);
 	}
 	return false;
+}
+
+/* Of the interpreters only the shells: a python program is as likely the rank. */
+bool standdown_is_wrapper(const char *file)
+{
+	file = standdown_basename(file);
+	for (size_t i = 0; i < NSHELLS; i++)
+		if (!strcmp(file, interpreters[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(starters) / sizeof(*starters); i++)
+		if (!strcmp(file, starters[i]))
+			return true;
+	return false;
+}
+
+/* One word of a wrapper's arguments: perhaps the rank's program or its script.
+ * True when it was a file. */
+static bool search_word(struct search *s, const char *word, bool interpreter)
+{
+	int fd = interpreter ? open_file(word) : -1;
+
+	if (options_denied(s->deny, word))
+		s->why = STANDDOWN_DENIED;
+	if (fd < 0)
+		fd = open_command(word, s->envp);
+	if (fd >= 0)
+		search_script(s, fd, interpreter);
+	return fd >= 0;
+}
+
+/* A command line in one argument, as sh -c takes it: each of its words. */
+static void search_line(struct search *s, const char *line)
+{
+	static const char between[] = " \t\n;|&()<>'\"`=";
+	char word[PATH_LENGTH_MAX];
+	bool interpreter = false;
+
+	for (int n = 0; *line && n < WORDS_MAX && !s->why; n++) {
+		size_t len;
+
+		line += strspn(line, between);
+		len = strcspn(line, between);
+		if (len && len < sizeof(word)) {
+			memcpy(word, line, len);
+			word[len] = '\0';
+			search_word(s, word, interpreter);
+			interpreter = is_interpreter(word);
+		}
+		line += len;
+	}
+}
+
+/* What a wrapper is given. Which argument is a program only the wrapper knows;
+ * those after a script are the script's own. */
+static void search_arguments(struct search *s, const char *file, char *const *argv)
+{
+	bool interpreter = is_interpreter(file);
+
+	for (int i = 1; argv[0] && argv[i] && i <= WORDS_MAX && !s->why; i++) {
+		if (strpbrk(argv[i], " \t\n;"))
+			search_line(s, argv[i]);
+		else if (argv[i][0] != '-' && !strchr(argv[i], '=') &&
+			 search_word(s, argv[i], interpreter) && interpreter)
+			return;
+		else
+			interpreter |= is_interpreter(argv[i]);
+	}
 }
 
 enum standdown standdown_command(const char *deny, const char *file, char *const *argv,
 				 char *const *envp, struct arena *a)
 {
+	struct search s = { deny, envp, a, STANDDOWN_NONE };
+	int fd;
+
 	if (options_denied(deny, file))
 		return STANDDOWN_DENIED;
 	if (standdown_is_tool(file))
@@ -246,9 +320,10 @@ enum standdown standdown_command(const char *deny, const char *file, char *const
 	for (char *const *arg = argv; *arg; arg++)
 		if (has_tool(*arg))
 			return STANDDOWN_TOOL;
-	if (script_has_tool(open_command(file, envp), false, a))
-		return STANDDOWN_TOOL;
-	if (standdown_is_wrapper(file) && argument_has_tool(file, argv, envp, a))
-		return STANDDOWN_TOOL;
-	return STANDDOWN_NONE;
+	fd = open_command(file, envp);
+	if (fd >= 0)
+		search_script(&s, fd, false);
+	if (!s.why && (standdown_is_wrapper(file) || is_interpreter(file)))
+		search_arguments(&s, file, argv);
+	return s.why;
 }

@@ -20,6 +20,7 @@ enum standdown {
 	STANDDOWN_PLACES,    /* an OpenMP variable names cpu numbers */
 	STANDDOWN_MACHINE,   /* the machine could not be read */
 	STANDDOWN_PLAN,      /* the plan asks for nothing (its own reason) */
+	STANDDOWN_EVERYTHING, /* a rank wants every cpu that is allowed */
 	STANDDOWN_REFUSED,   /* the kernel did not give the mask */
 };
 

@@ -20,6 +20,29 @@ reads_back()
 	done
 }
 
+@test "a library that ld.so would refuse, or die of, is refused" {
+	local library=tree/shim/.libs/libevenkeel.so
+	make_tree tree
+	cp $library whole
+	for size in 0 1 63 64 4096 $(($(stat -c %s whole) / 2)) $(($(stat -c %s whole) - 1)); do
+		head -c "$size" whole >$library
+		refused 1 tree/launcher/evenkeel env
+		grep -q "$PWD/$library' is damaged" err
+	done
+	# Another class, another machine, no library.
+	for byte in 4 16 18; do
+		cp whole $library
+		printf '\0177' | dd of=$library bs=1 seek=$byte conv=notrunc status=none
+		refused 1 tree/launcher/evenkeel env
+	done
+	rm $library
+	mkdir $library
+	refused 1 tree/launcher/evenkeel env
+	rmdir $library
+	cp whole $library
+	tree/launcher/evenkeel env
+}
+
 @test "odd paths are read back by sh and bash" {
 	for name in plain "it's" 'dollar$HOME' 'back`ls`' 'semi;colon' 'star*' 'b\slash' \
 		'"double"' '~' $'tab\there' 'üml'; do

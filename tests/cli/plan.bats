@@ -141,6 +141,28 @@ sys.exit(not (p["machine"]["allowed"] == sys.argv[1] and p["ranks"][0]["cpus"] =
 	grep -q '"allowed": "0-79"' plan.json
 }
 
+@test "a job is planned for the cpus that it is given" {
+	plan_is 'p["machine"]["allowed"] == "0-2,20-27" and
+		[n["capacity"] for n in p["nodes"]] == [3, 8] and counts == [1, 3] and
+		p["ranks"][0]["cpus"] == "0-2" and p["ranks"][3]["cpus"] == "20-27"' \
+		-n 4 --machine 'numa:2 core:20 pu:1' --cpus 0-2,20-27
+	plan_is 'p["machine"]["allowed"] == "3" and p["why"]' -n 4 --machine "$SKYLAKE" --cpus 3
+	plan_is 'p["machine"]["allowed"] == "0,79"' -n 2 --machine "$SKYLAKE" --cpus 79-16383,0
+	# Given, they go before those that this process may use.
+	plan_is 'p["machine"]["allowed"] == "1" and counts == [0, 2]' -n 2 \
+		--machine 'evenkeel-machine 1;node 0 cpus 0;node 1 cpus 1' --cpus 1
+}
+
+@test "slices are shown rank by rank" {
+	plan_is '[r["cpus"] for r in p["ranks"]] ==
+		["0-9", "10-19", "20-29", "30-39"]' -n 4 --bind slice \
+		--machine 'numa:2 core:20 pu:1'
+	plan_is '[r["cpus"] for r in p["ranks"]] == ["0-19", "0-19", "20-39", "20-39"]' \
+		-n 4 --machine 'numa:2 core:20 pu:1'
+	ek plan -n 4 --bind slice --machine 'numa:2 core:20 pu:1' >out
+	grep -q ' 1 on node 0: cpus 10-19' out
+}
+
 @test "people see ranges, with -v every rank" {
 	ek plan -n 16 --machine "$SKYLAKE" >out
 	[ "$(grep -c 'on node' out)" -eq 2 ]

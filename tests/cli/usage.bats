@@ -26,13 +26,14 @@ TWO='numa:2 core:2 pu:1'
 }
 
 @test "an option without its value is refused" {
-	for option in width order mode machine kernel rule; do
+	for option in width order mode bind mem machine kernel rule; do
 		refused 2 ek run --$option
 		refused 2 ek env --$option
 		refused 2 ek plan -n 2 --$option
 	done
 	refused 2 ek plan -n
 	refused 2 ek plan --busy
+	refused 2 ek plan -n 2 --cpus
 	refused 2 ek machine --machine
 }
 
@@ -51,6 +52,7 @@ TWO='numa:2 core:2 pu:1'
 	for command in "run" "env" "plan -n 2"; do
 		for row in --width=0 --width=-1 --width=1.5 --width=16385 --width= --width=2x \
 			--width=99999999999999999999 --order=Block --order=random --order= \
+			--bind=core --bind=Slice --bind= --mem=first --mem=bind,0 --mem= \
 			--mode=held --mode= --kernel=six --kernel= --kernel=6 --rule=G77 --rule= \
 			--machine= --machine=/nosuch/file --machine=numa:x --machine=/ \
 			--machine=/dev/null "--machine=evenkeel-machine 1" \
@@ -63,6 +65,8 @@ TWO='numa:2 core:2 pu:1'
 @test "an option of another command is refused" {
 	refused 2 ek run --json true
 	refused 2 ek run --busy 1 true
+	refused 2 ek run --cpus 1 true
+	refused 2 ek env --cpus 1
 	refused 2 ek run -n 2 true
 	refused 2 ek env --report
 	refused 2 ek env --json
@@ -86,6 +90,12 @@ TWO='numa:2 core:2 pu:1'
 	for busy in '' 1 1,2,3 , 1, ,1 1,,2 1,-2 1,x '1, 2' 1.5,2 1,1048577 \
 		1,99999999999999999999; do
 		refused 2 ek plan -n 2 --machine "$TWO" --busy "$busy"
+	done
+}
+
+@test "cpus that are no list or none of the machine's are refused" {
+	for cpus in '' ' ' , 0, x 0-x 3-1 0-2:2 -1 0--1 4 4-99 16384 0-99999999999999999999; do
+		refused 2 ek plan -n 2 --machine "$TWO" --cpus "$cpus"
 	done
 }
 

@@ -136,7 +136,7 @@ refused()
 	assert uneven([4, 0], [8, 8]) and uneven([4, 2], [8, 8])
 	assert even([2, 2], [8, 8]) and even([3, 2], [8, 8]) and even([2, 3], [8, 8])
 	assert even([2], [8]) and uneven([4], [8, 8]), "a node without ranks may be left out"
-	assert even([2, 4], [4, 8]) and uneven([3, 3], [4, 8]) and uneven([4, 2], [4, 8])
+	assert even([2, 4], [4, 8]) and even([2, 2], [4, 8]) and uneven([3, 3], [4, 8]) and uneven([4, 2], [4, 8])
 	assert even([2, 2, 0], [8, 8, 0]) and uneven([1, 2, 1], [8, 8, 0])
 	assert even([0, 4], [8, 8], [8]) and uneven([1, 3], [8, 8], [8])
 	assert even([0, 4], [8, 8], [4]) and uneven([2, 2], [8, 8], [4])

@@ -16,8 +16,8 @@ as `make lab` ran them and wrote this file (tests/lab; nothing here is edited by
   held until MPI_Init returns; run = `evenkeel run`; bind-numa = Hydra's own binding;
   -nowalk = with HWLOC_COMPONENTS=-x86, without MPICH 4.0's own walk over the cpus in
   MPI_Init.
-* *uneven*: runs in which, at some moment after main(), a rank had more room on another
-  node. *worst ...*: the largest difference between two nodes' ranks at main() (sleepers: at
+* *uneven*: runs in which, at some moment after main(), a rank was on a node that was
+  busier by its capacity, the rank itself not counted, than another. *worst ...*: the largest difference between two nodes' ranks at main() (sleepers: at
   their first instant; NAS: when all ranks were first seen), when MPI_Init returned (woken;
   half-way), and at the end.
 * *moved*: how often a rank was on another node than at the look before, of so many looks.

@@ -8,16 +8,17 @@ import jobs
 
 
 def uneven(counts, capacity, busy=()):
-    """Some rank would have more room on another node: with nodes of equal capacity and
-    nothing else running, two nodes differ by more than one."""
+    """Some rank would not go where it is if it came last to the node with the most room,
+    as the plan counts: the least busy by capacity before it comes. With nodes of equal
+    capacity and nothing else running: two nodes differ by more than one."""
     nodes = len(capacity)
     counts = list(counts) + [0] * (nodes - len(counts))
     busy = list(busy) + [0] * (nodes - len(busy))
     if any(c and not cap for c, cap in zip(counts, capacity)):
         return True
     usable = [n for n in range(nodes) if capacity[n]]
-    return any(counts[i] and (busy[i] + counts[i]) * capacity[j] >
-               (busy[j] + counts[j] + 1) * capacity[i] for i in usable for j in usable)
+    return any(counts[i] and (busy[i] + counts[i] - 1) * capacity[j] >
+               (busy[j] + counts[j]) * capacity[i] for i in usable for j in usable if i != j)
 
 
 def difference(counts, capacity):

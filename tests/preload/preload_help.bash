@@ -19,8 +19,8 @@ preload_setup()
 	ek_setup
 	ek_needs_two_cpus
 	# These reach a job by job_run alone, so that a run without us has none.
-	unset EVENKEEL_LEDGER EVENKEEL_CONF
-	CONF=$T/none.conf
+	unset EVENKEEL_LEDGER EVENKEEL_CONF EVENKEEL_MEASURE
+	CONF=$T/none.conf MEASURE=off
 	PRELOAD=@ USERS="" VARS=() OURS=() RANKS=(0 1) NODE_OF=("$CPU0" "$CPU1")
 	SEEN=(stdout stderr status)
 	ulimit -c 0
@@ -38,7 +38,8 @@ job_run()
 		[ -z "$USERS" ] || vars+=(LD_PRELOAD="$USERS")
 	else
 		vars+=(LD_PRELOAD="${PRELOAD//@/$EK_LIB}" EVENKEEL_MACHINE="$TWO_NODES"
-			EVENKEEL_LEDGER="$T/ledger" EVENKEEL_CONF="$CONF" "${OURS[@]}")
+			EVENKEEL_LEDGER="$T/ledger" EVENKEEL_CONF="$CONF"
+			EVENKEEL_MEASURE="$MEASURE" "${OURS[@]}")
 	fi
 	[ "$mode" != settled ] || vars+=(EVENKEEL_MODE=settle)
 	# A session of its own, so that a mask set for the whole test run is not
@@ -121,8 +122,9 @@ job_without_us()
 	local mode=$1 rank
 	for rank in "${RANKS[@]}"; do
 		[ -s "$T/$mode/$rank.libs" ] || [ -s "$T/$mode/$rank.environ" ] || return
-		! grep -H -e '^EVENKEEL' -e libevenkeel "$T/$mode/$rank.environ" \
-			"$T/$mode/$rank.libs" || return
+		! grep -H -e '^EVENKEEL' -e '^LD_PRELOAD=.*libevenkeel' \
+			"$T/$mode/$rank.environ" || return
+		! grep -H libevenkeel "$T/$mode/$rank.libs" || return
 	done
 }
 

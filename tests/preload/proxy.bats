@@ -35,6 +35,24 @@ proxy_places()
 }
 @test "posix_spawnp" { proxy_places spawnp 2 quiet; }
 
+@test "--mem for ranks that are spawned, and not for the proxy" {
+	local how
+	# One node only is sure to be there: what rank 1 wants is refused, and it must
+	# not have what rank 0 was given.
+	# shellcheck disable=SC2016 # for the ranks' shell
+	printf '%s\n' '#!/bin/sh' \
+		'echo "$MPI_LOCALRANKID $(awk "{ print \$2; exit }" /proc/self/numa_maps)"' >"$T/rank"
+	chmod +x "$T/rank"
+	OURS=(EVENKEEL_MEM=interleave) RANKS=()
+	TWO_NODES=${TWO_NODES/node 1/node 1023}
+	for how in spawn spawnp vfork-execve fork-execvp; do
+		job_run held "$P" $how 2 "$T/rank"
+		grep -q '^0 interleave:0$' "$T/held/stdout"
+		grep -q '^1 default$' "$T/held/stdout"
+		[ ! -s "$T/held/stderr" ]
+	done
+}
+
 @test "a program that is not there: the same error in each way" {
 	local how
 	RANKS=()

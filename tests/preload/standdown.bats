@@ -183,3 +183,66 @@ script()
 	job_same held stdout stderr status
 	job_masks held main node
 }
+
+# Of a pipe the rank would never see what we had read.
+@test "a script that comes through a pipe or a FIFO is left for the rank" {
+	# shellcheck disable=SC2016 # for the ranks' shell
+	printf '%s\n' '#!/bin/sh' 'echo "echo from a pipe" | "$@" /dev/stdin' >"$T/pipe"
+	chmod +x "$T/pipe"
+	RANKS=()
+	job_run plain "$EK_MPIEXEC" -n 1 "$T/pipe" bash : -n 1 true
+	job_run held "$EK_MPIEXEC" -n 1 "$T/pipe" bash : -n 1 true
+	job_same held stdout stderr status
+	grep -q "from a pipe" "$T/held/stdout"
+	mkfifo "$T/fifo"
+	for mode in plain held; do
+		echo 'echo from a fifo' >"$T/fifo" 3>&- &
+		job_run $mode "$EK_MPIEXEC" -n 1 sh "$T/fifo" : -n 1 true
+		wait
+	done
+	job_same held stdout stderr status
+	grep -q "from a fifo" "$T/held/stdout"
+}
+
+# A job script may start them; a function missing for them would end them.
+@test "a program of another C library starts and is left alone" {
+	command -v musl-gcc >/dev/null || skip "musl-gcc is not installed"
+	printf '%s\n' '#include <stdio.h>' 'int main(void) { return puts("hello") < 0; }' >"$T/m.c"
+	musl-gcc "$T/m.c" -o "$T/m"
+	run env LD_PRELOAD="$EK_LIB" MPI_LOCALRANKID=0 MPI_LOCALNRANKS=2 "$T/m"
+	[ "$status" = 0 ]
+	[ "$output" = hello ]
+}
+
+@test "launch variables without a launcher make no rank" {
+	run env LD_PRELOAD="$EK_LIB" EVENKEEL_MACHINE="$TWO_NODES" EVENKEEL_VERBOSE=2 \
+		MPI_LOCALRANKID=0 MPI_LOCALNRANKS=4 setsid -w \
+		sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status
+	[ "$output" = "$CPUS" ]
+}
+
+@test "what the kernel refused is not said to be done" {
+	strace -o /dev/null true 2>/dev/null || skip "strace is not there or may not trace"
+	run -0 setsid -w env LD_PRELOAD="$EK_LIB" EVENKEEL_MACHINE="$TWO_NODES" EVENKEEL_VERBOSE=2 \
+		EVENKEEL_LEDGER="$T/ledger" EVENKEEL_MEASURE=off strace -f -o /dev/null \
+		-e inject=sched_setaffinity:error=EPERM "$EK_MPIEXEC" -n 2 true
+	[ "$(grep -c 'rank . not placed: the kernel refused the mask' <<<"$output")" = 2 ]
+	! grep -q held <<<"$output"
+}
+
+@test "the site's off and deny hold whatever other file is named" {
+	[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "no mount namespace is to be had"
+	local line
+	mkdir "$T/etc"
+	cp -a /etc/. "$T/etc" 2>/dev/null || true
+	for line in off "deny true"; do
+		echo "$line" >"$T/etc/evenkeel.conf"
+		run unshare -m sh -c "mount --bind '$T/etc' /etc && exec \"\$@\"" sh \
+			setsid -w env LD_PRELOAD="$EK_LIB" EVENKEEL_MACHINE="$TWO_NODES" \
+			EVENKEEL_VERBOSE=2 EVENKEEL_CONF=/dev/null EVENKEEL_LEDGER="$T/ledger" \
+			EVENKEEL_MEASURE=off "$EK_MPIEXEC" -n 2 true
+		[ "$status" = 0 ]
+		grep -q "not placed" <<<"$output"
+		! grep -q held <<<"$output" || return
+	done
+}

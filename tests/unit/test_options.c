@@ -14,6 +14,8 @@ static struct options full(void)
 {
 	struct options o = {
 		.mode = OPTIONS_SETTLE,
+		.bind = OPTIONS_BIND_SLICE,
+		.mem = OPTIONS_MEM_INTERLEAVE,
 		.order = PLAN_ORDER_CYCLIC,
 		.width = 7,
 		.together = true,
@@ -30,7 +32,7 @@ static struct options full(void)
 
 static bool same(const struct options *a, const struct options *b)
 {
-	return a->mode == b->mode && a->order == b->order && a->width == b->width &&
+	return a->mode == b->mode && a->bind == b->bind && a->mem == b->mem && a->order == b->order && a->width == b->width &&
 	       a->together == b->together && a->keep == b->keep && a->off == b->off &&
 	       a->verbose == b->verbose && a->machine == b->machine && a->kernel == b->kernel &&
 	       a->rule == b->rule && a->ledger == b->ledger && a->deny == b->deny;
@@ -46,6 +48,17 @@ static const struct bad_row {
 	{ "mode", "hold ", "'hold '" },
 	{ "order", "blocks", "block or cyclic" },
 	{ "order", "", "block or cyclic" },
+	{ "bind", NULL, "bind: '' is not auto, node or slice" },
+	{ "bind", "core", "'core'" },
+	{ "bind", "Slice", "'Slice'" },
+	{ "bind", "slice,node", "auto, node or slice" },
+	{ "bind", "none", "'none'" },
+	{ "mem", NULL, "mem: '' is not local, bind, interleave or none" },
+	{ "mem", "", "local, bind, interleave or none" },
+	{ "mem", "membind", "'membind'" },
+	{ "mem", "bind:0", "'bind:0'" },
+	{ "mem", "LOCAL", "'LOCAL'" },
+	{ "mem", " none", "' none'" },
 	{ "width", "", "1 to 16384" },
 	{ "width", "0", "'0'" },
 	{ "width", "-1", "'-1'" },
@@ -148,6 +161,24 @@ static void each_option_takes_its_values(void **state)
 	assert_int_equal(o.order, PLAN_ORDER_BLOCK);
 	SET("width", "99");
 	assert_int_equal(o.width, 99);
+	SET("measure", "off");
+	assert_true(o.no_measure);
+	SET("measure", "");
+	assert_false(o.no_measure);
+	SET("bind", "slice");
+	assert_int_equal(o.bind, OPTIONS_BIND_SLICE);
+	SET("bind", "node");
+	assert_int_equal(o.bind, OPTIONS_BIND_NODE);
+	SET("bind", "auto");
+	assert_int_equal(o.bind, OPTIONS_BIND_UNSET);
+	SET("mem", "local");
+	assert_int_equal(o.mem, OPTIONS_MEM_LOCAL);
+	SET("mem", "bind");
+	assert_int_equal(o.mem, OPTIONS_MEM_BIND);
+	SET("mem", "interleave");
+	assert_int_equal(o.mem, OPTIONS_MEM_INTERLEAVE);
+	SET("mem", "none");
+	assert_int_equal(o.mem, OPTIONS_MEM_UNSET);
 	SET("width", "1");
 	assert_int_equal(o.width, 1);
 	SET("width", "00016384");
@@ -387,6 +418,54 @@ static void the_width_is_the_first_that_is_a_number(void **state)
 	}
 }
 
+static void a_program_that_pins_its_threads_gets_a_slice(void **state)
+{
+	static const struct {
+		enum options_bind given;
+		const char *env[3];
+		bool slice;
+	} rows[] = {
+		{ OPTIONS_BIND_UNSET, { NULL }, false },
+		{ OPTIONS_BIND_UNSET, { "OMP_PROC_BIND=" }, false },
+		{ OPTIONS_BIND_UNSET, { "OMP_PROC_BIND=false" }, false },
+		{ OPTIONS_BIND_UNSET, { "OMP_PROC_BIND=FALSE" }, false },
+		{ OPTIONS_BIND_UNSET, { "XOMP_PROC_BIND=true" }, false },
+		{ OPTIONS_BIND_UNSET, { "OMP_PLACES=" }, false },
+		/* The runtimes take false for an answer, whatever places say. */
+		{ OPTIONS_BIND_UNSET, { "OMP_PROC_BIND=false", "OMP_PLACES=cores" }, false },
+		{ OPTIONS_BIND_UNSET, { "OMP_PLACES=cores", "OMP_PROC_BIND=False" }, false },
+		{ OPTIONS_BIND_UNSET, { "KMP_AFFINITY=" }, false },
+		{ OPTIONS_BIND_UNSET, { "KMP_AFFINITY=none" }, false },
+		{ OPTIONS_BIND_UNSET, { "KMP_AFFINITY=verbose,none" }, false },
+		{ OPTIONS_BIND_UNSET, { "KMP_AFFINITY=disabled" }, false },
+		{ OPTIONS_BIND_UNSET, { "GOMP_CPU_AFFINITY=" }, false },
+		{ OPTIONS_BIND_UNSET, { "OMP_NUM_THREADS=4" }, false },
+		{ OPTIONS_BIND_NODE, { "OMP_PROC_BIND=true", "OMP_PLACES=cores" }, false },
+		{ OPTIONS_BIND_SLICE, { NULL }, true },
+		{ OPTIONS_BIND_SLICE, { "OMP_PROC_BIND=false" }, true },
+		{ OPTIONS_BIND_UNSET, { "OMP_PROC_BIND=true" }, true },
+		{ OPTIONS_BIND_UNSET, { "OMP_PROC_BIND=TRUE" }, true },
+		{ OPTIONS_BIND_UNSET, { "OMP_PROC_BIND=close,spread" }, true },
+		{ OPTIONS_BIND_UNSET, { "OMP_PLACES=cores" }, true },
+		{ OPTIONS_BIND_UNSET, { "OMP_PLACES=threads", "OMP_PROC_BIND=" }, true },
+		{ OPTIONS_BIND_UNSET, { "KMP_AFFINITY=compact" }, true },
+		{ OPTIONS_BIND_UNSET, { "KMP_AFFINITY=scatter", "OMP_PROC_BIND=false" }, true },
+		{ OPTIONS_BIND_UNSET, { "GOMP_CPU_AFFINITY=0-3" }, true },
+		{ OPTIONS_BIND_UNSET, { "GOMP_CPU_AFFINITY=0-3", "OMP_PROC_BIND=false" }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct options o = { .bind = rows[i].given };
+		char *env[4] = { NULL };
+
+		memcpy(env, rows[i].env, sizeof(rows[i].env));
+		if (options_slice(&o, env) != rows[i].slice)
+			fail_msg("row %zu: %s %s", i, env[0] ? env[0] : "",
+				 rows[i].slice ? "no slice" : "a slice");
+	}
+}
+
 static void the_value_of_a_variable_is_the_first_of_its_name(void **state)
 {
 	char a[] = "AB=1", b[] = "A", c[] = "A=2", d[] = "A=3", e[] = "B=", *env[] = { a, b, c, d, e, NULL };
@@ -444,6 +523,7 @@ int main(void)
 		cmocka_unit_test(a_site_file_is_names_values_and_comments),
 		cmocka_unit_test(the_later_source_wins),
 		cmocka_unit_test(the_width_is_the_first_that_is_a_number),
+		cmocka_unit_test(a_program_that_pins_its_threads_gets_a_slice),
 		cmocka_unit_test(the_value_of_a_variable_is_the_first_of_its_name),
 		cmocka_unit_test(a_program_is_denied_by_its_last_component),
 	};

@@ -194,6 +194,8 @@ static int set_up(void **state)
 		{ "end.sh", "#!/bin/sh\n./app | numactl" },
 		{ "quoted.sh", "#!/bin/sh\n\"numactl\" ./app\n" },
 		{ "nohead", "numactl ./app\n" },
+		{ "places.sh", "#!/bin/sh\nexport OMP_PLACES=\"{0},{1}\"\n./app\n" },
+		{ "cores.sh", "#!/bin/sh\nexport OMP_PLACES=cores\n./app\n" },
 		{ "short", "#" },
 		{ "empty", "" },
 	};
@@ -220,7 +222,8 @@ static int tear_down(void **state)
 {
 	static const char *const names[] = { "plain.sh", "binds.sh", "path.sh",	 "end.sh",
 					     "nohead",	 "short",    "empty",	 "binary",
-					     "near.sh",	 "far.sh",   "fifo",	 "quoted.sh" };
+					     "near.sh",	 "far.sh",   "fifo",	 "quoted.sh",
+					     "places.sh", "cores.sh" };
 	char full[256];
 
 	(void)state;
@@ -248,9 +251,10 @@ static void check_commands(const struct command_row *rows, size_t n, const char 
 
 		for (size_t k = 0; k < COUNT(rows->argv) && rows[i].argv[k]; k++) {
 			const char *arg = rows[i].argv[k];
+			size_t before = strcspn(arg, "@");
 
-			snprintf(full[k], sizeof(full[k]), "%s%s", *arg == '@' ? folder : "",
-				 arg + (*arg == '@'));
+			snprintf(full[k], sizeof(full[k]), "%.*s%s%s", (int)before, arg,
+				 arg[before] ? folder : "", arg + before + !!arg[before]);
 			argv[k] = full[k];
 		}
 		why = standdown_command(deny, argv[0], argv, env, &a);
@@ -285,6 +289,7 @@ static void a_command_without_a_tool_is_placed(void **state)
 		/* Not a shell: its argument is data. */
 		{ { "cat", "@/binds.sh" }, STANDDOWN_NONE },
 		{ { "env", "A=1", "@/plain.sh" }, STANDDOWN_NONE },
+		{ { "@/cores.sh" }, STANDDOWN_NONE },
 		{ { "bash", "@/plain.sh", "@/binds.sh" }, STANDDOWN_NONE },
 	};
 
@@ -314,6 +319,10 @@ static void a_command_that_binds_by_itself_is_left_alone(void **state)
 		{ { "env", "A=1", "@/binds.sh" }, STANDDOWN_TOOL },
 		{ { "/usr/bin/env", "-u", "B", "bash", "@/nohead" }, STANDDOWN_TOOL },
 		{ { "timeout", "-k", "5", "60", "@/binds.sh", "x" }, STANDDOWN_TOOL },
+		{ { "bash", "-o", "pipefail", "@/binds.sh" }, STANDDOWN_TOOL },
+		{ { "python3", "@/nohead" }, STANDDOWN_TOOL },
+		{ { "sh", "-c", "exec @/binds.sh" }, STANDDOWN_TOOL },
+		{ { "@/places.sh" }, STANDDOWN_PLACES },
 	};
 
 	(void)state;
@@ -365,10 +374,12 @@ static void the_sites_deny_list_comes_first(void **state)
 	static const struct command_row rows[] = {
 		{ { "abc" }, STANDDOWN_NONE },
 		{ { "app.x" }, STANDDOWN_NONE },
-		{ { "sh", "app" }, STANDDOWN_NONE },
+		{ { "cat", "app" }, STANDDOWN_NONE },
 		{ { "app" }, STANDDOWN_DENIED },
 		{ { "/opt/bin/app" }, STANDDOWN_DENIED },
 		{ { "numactl", "app" }, STANDDOWN_DENIED },
+		{ { "nice", "/opt/bin/app" }, STANDDOWN_DENIED },
+		{ { "sh", "-c", "cd /tmp; ./app x" }, STANDDOWN_DENIED },
 	};
 
 	(void)state;

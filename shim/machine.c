@@ -1,4 +1,4 @@
-#include "shim/site.h"
+#include "shim/machine.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,22 +11,7 @@
  * 8,192 cpus. */
 #define MACHINE_FILE_MAX (512u * 1024u)
 
-void site_options(struct options *o, struct arena *a, char *const *envp)
-{
-	const char *path = options_getenv(envp, SITE_VARIABLE);
-	char *text = arena_alloc(a, SITE_FILE_MAX);
-	struct options site;
-
-	memset(o, 0, sizeof(*o));
-	if (text && file_read(path ? path : SITE_FILE, text, SITE_FILE_MAX) >= 0)
-		options_from_file(o, text, NULL);
-	site = *o;
-	options_from_env(o, envp);
-	o->off |= site.off;
-	o->deny = site.deny;
-}
-
-int site_machine(struct machine *m, struct arena *a, const struct options *o)
+int machine_chosen(struct machine *m, struct arena *a, const struct options *o)
 {
 	const char *spec = o->machine;
 	char *text;

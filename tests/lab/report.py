@@ -9,12 +9,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 INTRODUCTION = """# Lab results
 
-Real MPICH 4.0.2 jobs under unmodified Debian kernels on emulated many-node machines,
-as `make lab` ran them and wrote this file (tests/lab; nothing here is edited by hand).
+Real MPICH 4.0.2 jobs under unmodified Debian kernels on emulated many-node machines.
+`lab report` (tests/lab) wrote this file from the lab's files of results; where those did
+not come from `make lab` as it is now, a note says how.
 
 * *variant*: plain = mpiexec alone; preload = the shim, ranks held on their nodes; settle =
-  held until MPI_Init returns; early = let go before main(), which the lab must catch; run = `evenkeel run`; bind-numa = Hydra's own binding;
-  -nowalk = with HWLOC_COMPONENTS=-x86, without MPICH 4.0's own walk over the cpus in
+  held until MPI_Init returns; early = let go before main(), which the lab must catch;
+  run = `evenkeel run`; bind-numa = Hydra's own binding; -nowalk = with HWLOC_COMPONENTS=-x86, without MPICH 4.0's own walk over the cpus in
   MPI_Init.
 * *uneven*: runs in which, at some moment after main(), a rank was on a node that was
   busier by its capacity, the rank itself not counted, than another. *worst ...*: the
@@ -25,7 +26,8 @@ as `make lab` ran them and wrote this file (tests/lab; nothing here is edited by
 * *remote*: pages on another node than their rank, at the end. *delay*: milliseconds that
   the ranks waited for a cpu. *seconds*: of guest time, the whole launch; NAS: the timed part.
 * Each launch follows a seeded pause of 0 to 20 ms; the runs of a case are spread over the
-  boots. p: Fisher's exact test, two-sided.
+  boots. p: Fisher's exact test, two-sided, for at least three boots: runs in one boot
+  resemble each other too much to be counted as independent.
 """
 
 
@@ -54,7 +56,9 @@ def section(name, words, data, build):
     order = {c: i for i, c in enumerate(cases)}
     runs.sort(key=lambda r: order[r.job, r.ranks, r.variant])
     lines = ["## " + name, "", "`lab " + " ".join(words) + "`: %d runs, %d boot%s." % (
-        len(runs), len(boots), "s" if len(boots) > 1 else ""), "", results.markdown(results.table(runs)), ""]
+        len(runs), len(boots), "s" if len(boots) > 1 else "")]
+    lines += ["", data["note"]] if "note" in data else []
+    lines += ["", results.markdown(results.table(runs)), ""]
     lines += ["* " + line for line in results.versus_plain(runs)]
     said = model.agreement(boots, build)
     if said:

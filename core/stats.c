@@ -65,15 +65,15 @@ int stats_summarize(struct stats_summary *s, struct arena *a, const double *valu
 		inverses += 1 / sorted[i] / n;
 	}
 	*s = (struct stats_summary){
-	    .n = n,
-	    .min = sorted[0],
-	    .max = sorted[n - 1],
-	    .range = sorted[n - 1] - sorted[0],
-	    .median = stats_sorted_median(sorted, n),
-	    .mean = mean,
-	    .gmean = sorted[0] > 0 ? exp(logs) : NAN,
-	    .hmean = sorted[0] > 0 ? 1 / inverses : NAN,
-	    .stddev = stats_stddev(sorted, n),
+		.n = n,
+		.min = sorted[0],
+		.max = sorted[n - 1],
+		.range = sorted[n - 1] - sorted[0],
+		.median = stats_sorted_median(sorted, n),
+		.mean = mean,
+		.gmean = sorted[0] > 0 ? exp(logs) : NAN,
+		.hmean = sorted[0] > 0 ? 1 / inverses : NAN,
+		.stddev = stats_stddev(sorted, n),
 	};
 	s->coefvar = mean != 0 ? 100 * s->stddev / mean : NAN;
 	return 0;
@@ -129,12 +129,12 @@ int stats_find_groups(struct stats_groups *g, struct arena *a, const double *val
 	if (!cut || gap < STATS_GROUP_GAP * (sorted[n - 1] - sorted[0]))
 		return 0;
 	*g = (struct stats_groups){
-	    .two = true,
-	    .low = cut,
-	    .high = n - cut,
-	    .bound = sorted[cut - 1] + gap / 2,
-	    .low_median = stats_sorted_median(sorted, cut),
-	    .high_median = stats_sorted_median(sorted + cut, n - cut),
+		.two = true,
+		.low = cut,
+		.high = n - cut,
+		.bound = sorted[cut - 1] + gap / 2,
+		.low_median = stats_sorted_median(sorted, cut),
+		.high_median = stats_sorted_median(sorted + cut, n - cut),
 	};
 	return 0;
 }

@@ -97,8 +97,8 @@ struct stats_comparison {
 };
 
 /* Sets of nbase and nother values, each 1 .. STATS_VALUES_MAX. With fewer than
- * two in one of them the p-values are 1. 0, or -1 with errno EINVAL or ENOMEM as
- * in stats_summarize. */
+ * two in one of them the p-values are 1 and the intervals NAN. 0, or -1 with errno EINVAL or ENOMEM
+ * as in stats_summarize. */
 int stats_compare(struct stats_comparison *c, struct arena *a, const double *base,
 		  unsigned int nbase, const double *other, unsigned int nother,
 		  const struct stats_options *o);

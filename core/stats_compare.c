@@ -56,7 +56,7 @@ static struct stats_interval middle(double *values, unsigned int n)
 	qsort(values, n, sizeof(*values), by_value);
 	if (cut)
 		cut--;
-	return (struct stats_interval){values[cut], values[n - 1 - cut]};
+	return (struct stats_interval){ values[cut], values[n - 1 - cut] };
 }
 
 /* The median of n values drawn from sorted; drawn counts them by place. */
@@ -93,7 +93,7 @@ static double log_ratio(double over, double under)
 	return log(over / under);
 }
 
-static const struct stats_interval no_interval = {NAN, NAN};
+static const struct stats_interval no_interval = { NAN, NAN };
 
 int stats_median_interval(struct stats_interval *ci, struct arena *a, const double *values,
 			  unsigned int n, const struct stats_options *o)
@@ -126,7 +126,8 @@ static int set_intervals(struct stats_comparison *c, struct arena *a, const doub
 	c->difference_ci = c->log_sd_ratio_ci = no_interval;
 	if (!results || !values || !drawn)
 		return -1;
-	if (!o->resamples)
+	/* One value tells nothing of how others would lie. */
+	if (!o->resamples || nbase < 2 || nother < 2)
 		return 0;
 	random_init(&r, o, STREAM_DIFFERENCE);
 	for (unsigned int i = 0; i < o->resamples; i++) {
@@ -220,8 +221,8 @@ static bool deal_next(struct deal *d)
 /* The medians of the two sets: values are sorted, so counting will do. */
 static void deal_medians(const struct deal *d, double median[2])
 {
-	unsigned int size[2] = {d->n - d->first, d->first}, seen[2] = {0, 0};
-	double low[2] = {0, 0};
+	unsigned int size[2] = { d->n - d->first, d->first }, seen[2] = { 0, 0 };
+	double low[2] = { 0, 0 };
 
 	for (unsigned int i = 0; i < d->n; i++) {
 		unsigned int set = d->mine[i], at = ++seen[set];
@@ -244,8 +245,8 @@ static double difference_of(const struct deal *d)
 /* Brown and Forsythe's F for two sets. */
 static double spread_of(const struct deal *d)
 {
-	double size[2] = {d->n - d->first, d->first};
-	double median[2], sum[2] = {0, 0}, within = 0, between, mean[2];
+	double size[2] = { d->n - d->first, d->first };
+	double median[2], sum[2] = { 0, 0 }, within = 0, between, mean[2];
 
 	deal_medians(d, median);
 	for (unsigned int i = 0; i < d->n; i++)

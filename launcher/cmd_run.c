@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/machine_sys.h"
 #include "launcher/cli.h"
 #include "launcher/cmd.h"
 #include "launcher/planning.h"
@@ -267,29 +266,6 @@ static void print_report(struct arena *a, struct report *r)
 		r->samples, r->samples == 1 ? "" : "s");
 }
 
-/* What the job plans with. The shim reads /sys itself, and so does this. */
-static int read_host(const struct cli *c, struct arena *a, struct machine *m, struct cpus *allowed,
-		     struct plan_request *request, struct cli_error *err)
-{
-	struct cli_rule rule;
-
-	if (c->options.machine) {
-		if (cli_machine_load(m, a, c->options.machine, err) < 0)
-			return -1;
-	} else if (machine_sys_read(m, a, "") < 0) {
-		cli_error_set(err, "this host's /sys: %s", strerror(errno));
-		return -1;
-	}
-	if (cli_allowed(allowed, a) < 0 || cli_rule(&rule, a, &c->options) < 0) {
-		cli_error_set(err, "%s", strerror(errno));
-		return -1;
-	}
-	*request = (struct plan_request){ .order = c->options.order,
-					  .together = c->options.together,
-					  .rule = rule.rule };
-	return 0;
-}
-
 static int run_and_report(const struct cli *c, struct arena *a, char **argv)
 {
 	struct report report, *r = &report;
@@ -301,7 +277,7 @@ static int run_and_report(const struct cli *c, struct arena *a, char **argv)
 	int status, exec_error;
 	pid_t child;
 
-	if (read_host(c, a, &m, &allowed, &request, &err) < 0) {
+	if (planning_host(c, a, &m, &allowed, &request, &err) < 0) {
 		cmd_refuse("run", err.text, CLI_DONE);
 		r = NULL;
 	}

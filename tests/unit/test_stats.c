@@ -230,7 +230,8 @@ static void the_order_of_sets_turns_signs_alone(void **state)
 
 static void the_same_values_give_the_same_answer(void **state)
 {
-	const double x[] = { 1, 5, 2, 8, 3, 9, 4, 7, 6, 5 }, y[] = { 2, 6, 3, 9, 4, 10, 5, 8, 7, 6 };
+	const double x[] = { 1, 5, 2, 8, 3, 9, 4, 7, 6, 5 },
+		     y[] = { 2, 6, 3, 9, 4, 10, 5, 8, 7, 6 };
 	struct stats_options other = quick;
 	struct stats_comparison c[3];
 
@@ -240,8 +241,8 @@ static void the_same_values_give_the_same_answer(void **state)
 	for (unsigned int i = 0; i < 3; i++) {
 		struct arena a = UNIT_ARENA;
 
-		assert_int_equal(
-		    stats_compare(&c[i], &a, x, 10, y, 10, i < 2 ? &quick : &other), 0);
+		assert_int_equal(stats_compare(&c[i], &a, x, 10, y, 10, i < 2 ? &quick : &other),
+				 0);
 		arena_free(&a);
 	}
 	assert_true(c[0].location_p == c[1].location_p && c[0].spread_p == c[1].spread_p);

@@ -109,8 +109,8 @@ void stats_holm(double *p, unsigned int n);
 /* Two clearly separate groups in one set. The sorted values are cut at the
  * largest gap that leaves STATS_GROUP_MIN on each side. It counts as clear when
  * it is at least STATS_GROUP_GAP of the whole range and the set has at least
- * STATS_GROUPS_FROM values. False alarms, of 100,000 sets of 10 / 20 values of
- * one group: see the table in docs/variance.md (bench/power). */
+ * STATS_GROUPS_FROM values. docs/variance.md has the false alarms for sets
+ * of one group, made by bench/power. */
 #define STATS_GROUP_MIN 2u
 #define STATS_GROUP_GAP 0.6
 #define STATS_GROUPS_FROM 8u

@@ -112,7 +112,8 @@ static void add_spread(struct text *out, const struct analysis_variant *v,
 	else if (v->spread == ANALYSIS_MORE)
 		text_add(out, "is less steady than %s", base->name);
 	else
-		text_add(out, "differs from %s in spread, but not clearly to which side",
+		text_add(out,
+			 "may differ from %s in spread: the p-value says so, the interval does not",
 			 base->name);
 	if (v->spread != ANALYSIS_UNCLEAR)
 		text_add(out, " (its standard deviation is %.2g of %s's)",
@@ -127,9 +128,15 @@ static void add_location(struct text *out, const struct analysis *an,
 	bool worse = analysis_worse(an, (unsigned int)(v - an->variant));
 	const char *word = is_time(an) ? worse ? "slower" : "faster" : worse ? "worse" : "better";
 
+	/* With unlike spreads the p-value may be of those. */
 	if (v->location == ANALYSIS_UNCLEAR) {
-		text_add(out, "%s%s differs in its median, but not clearly to which side",
-			 first ? "" : "; it ", first ? "" : "also");
+		if (first)
+			text_add(out,
+				 "may differ from %s in its median: the p-value says so, the "
+				 "interval does not",
+				 base->name);
+		else
+			text_add(out, "; whether its median differs is not clear");
 		return;
 	}
 	if (first)
@@ -148,8 +155,8 @@ static void add_too_few(struct text *out, const struct analysis *an,
 {
 	unsigned int n = v->n < base->n ? v->n : base->n;
 
-	if (n < 2 || v->comparison.least_p * an->tests > ANALYSIS_ALPHA)
-		text_add(out, "; so few runs cannot show any");
+	if (n < ANALYSIS_RUNS_LEAST || v->comparison.least_p * an->tests > ANALYSIS_ALPHA)
+		text_add(out, "; so few runs show hardly anything");
 	else if (n < ANALYSIS_RUNS_ENOUGH)
 		text_add(out,
 			 "; fewer than %d runs each find occasional slow runs only by luck "

@@ -9,7 +9,9 @@
 
 /* Fewer runs of a variant are warned about. */
 #define ANALYSIS_RUNS_FEW 10
-/* Fewer find rare slow runs only by luck (docs/variance.md). */
+/* Fewer can show next to nothing. */
+#define ANALYSIS_RUNS_LEAST 6
+/* Fewer find rare slow runs only by luck. All three: docs/variance.md. */
 #define ANALYSIS_RUNS_ENOUGH 20
 #define ANALYSIS_ALPHA 0.05
 

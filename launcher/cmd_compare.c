@@ -434,9 +434,12 @@ static int read_files(struct compare *c)
 {
 	struct cli_error err, note;
 
-	if (compare_read_files(&c->results, &c->options, &err, &note) < 0 ||
-	    check_plot(c, &err) < 0) {
+	if (compare_read_files(&c->results, &c->options, &err, &note) < 0) {
 		/* Half of what was asked for is not shown. */
+		c->results.nruns = c->results.nrows = 0;
+		return cmd_refuse("compare", err.text, CLI_USAGE);
+	}
+	if (check_plot(c, &err) < 0) {
 		c->results.nruns = c->results.nrows = 0;
 		return cmd_refuse("compare", err.text, CLI_FAILED);
 	}

@@ -170,6 +170,16 @@ static long long now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+/* Time that we ourselves have taken: a sample on a busy host may last long and
+ * cost little. */
+static long long own_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
 /* Waits for child, passes signals on and samples; r may be NULL. Returns
  * waitpid's status. */
 static int watch(pid_t child, const struct signals *signals, struct report *r)
@@ -186,10 +196,10 @@ static int watch(pid_t child, const struct signals *signals, struct report *r)
 			kill(child, got);
 		if (now_ns() < next)
 			continue;
-		cost = now_ns();
+		cost = own_ns();
 		if (r)
 			report_sample(r);
-		cost = COST_PARTS * (now_ns() - cost);
+		cost = COST_PARTS * (own_ns() - cost);
 		interval = interval * 2 < INTERVAL_NS ? interval * 2 : INTERVAL_NS;
 		next = now_ns() + (cost > interval ? cost : interval);
 	}

@@ -107,7 +107,7 @@ static void feed(const char *script, int input, int errors, char *said, size_t s
 		if (p[0].revents) {
 			n = got + 1 < size ? read(errors, said + got, size - got - 1)
 					   : read(errors, drop, sizeof(drop));
-			if (n <= 0 && errno != EINTR)
+			if (n == 0 || (n < 0 && errno != EINTR))
 				break;
 			got += n > 0 && got + 1 < size ? (size_t)n : 0;
 		}

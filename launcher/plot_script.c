@@ -4,10 +4,15 @@
 #include "launcher/cli.h"
 #include "launcher/plot.h"
 
+#define CLASSES 4
+/* Lines of the legend of the dots, which has two columns. */
+#define LEGEND_LINES 4u
+/* More names of variants than these are slanted. */
+#define UPRIGHT_MAX 4
+
 /* Dots are told apart by shape and by how dark they are, so that a picture in
  * black and white says the same; the colours are of one hue scale whose
  * lightness falls from class to class. */
-#define CLASSES 4
 static const struct look {
 	unsigned int point; /* of gnuplot's svg and pngcairo terminals */
 	const char *colour;
@@ -22,6 +27,7 @@ static const struct look plain_look = { 7, "#305f8d" };
 /* Worst differences from bound[i] on are of class i; n = 0: no run has any. */
 struct classes {
 	unsigned int n, bound[CLASSES], most;
+	bool used[CLASSES], unseen; /* there are such runs */
 };
 
 /* A difference of 1 is even with an odd number of ranks; the rest is cut in parts
@@ -48,7 +54,7 @@ static struct classes make_classes(const struct analysis *an)
 	return c;
 }
 
-static bool in_class(const struct classes *c, unsigned int class, const struct run *run)
+static bool in_class(const struct classes *c, unsigned int kind, const struct run *run)
 {
 	unsigned int worst = run->placement.worst;
 
@@ -56,7 +62,7 @@ static bool in_class(const struct classes *c, unsigned int class, const struct r
 		return true;
 	if (!run->placement.ranks)
 		return false;
-	return worst >= c->bound[class] && (class + 1 == c->n || worst < c->bound[class + 1]);
+	return worst >= c->bound[kind] && (kind + 1 == c->n || worst < c->bound[kind + 1]);
 }
 
 /* s in double quotes. Backslashes and backquotes would mean something there, and
@@ -71,6 +77,20 @@ static void add_quoted(struct text *out, const char *s)
 			text_add(out, "%c", (unsigned char)*s < ' ' ? '?' : *s);
 	}
 	text_add(out, "\"");
+}
+
+/* Which of the classes there are. */
+static void note_used(struct classes *c, const struct analysis *an)
+{
+	for (unsigned int i = 0; i < an->n; i++) {
+		for (unsigned int j = 0; j < an->variant[i].n; j++) {
+			const struct run *run = an->variant[i].runs[j];
+
+			for (unsigned int kind = 0; kind < c->n; kind++)
+				c->used[kind] |= in_class(c, kind, run);
+			c->unseen |= c->n && !run->placement.ranks;
+		}
+	}
 }
 
 static double order_of(const struct results *r, const struct run *run)
@@ -89,13 +109,13 @@ static double beside(unsigned int i)
 static void add_data(struct text *out, const struct analysis *an, const struct results *r,
 		     const struct classes *c)
 {
-	for (unsigned int class = 0; class < (c->n ? c->n : 1); class ++) {
-		text_add(out, "$dots%u << END\n", class);
+	for (unsigned int kind = 0; kind < (c->n ? c->n : 1); kind++) {
+		text_add(out, "$dots%u << END\n", kind);
 		/* A block must not be empty. */
 		text_add(out, "NaN NaN NaN\n");
 		for (unsigned int i = 0; i < an->n; i++)
 			for (unsigned int j = 0; j < an->variant[i].n; j++)
-				if (in_class(c, class, an->variant[i].runs[j]))
+				if (in_class(c, kind, an->variant[i].runs[j]))
 					text_add(out, "%.9g %.9g %.9g\n", i + beside(j),
 						 an->variant[i].values[j],
 						 order_of(r, an->variant[i].runs[j]));
@@ -140,36 +160,36 @@ static void add_range(struct text *out, const struct analysis *an)
 	text_add(out, "set yrange [%.9g:%.9g]\n", min - pad, max + pad);
 }
 
-static void add_class_title(struct text *out, const struct classes *c, unsigned int class)
+static void add_class_title(struct text *out, const struct classes *c, unsigned int kind)
 {
-	unsigned int last = class + 1 == c->n ? c->most : c->bound[class + 1] - 1;
+	unsigned int last = kind + 1 == c->n ? c->most : c->bound[kind + 1] - 1;
 
 	if (!c->n)
 		text_add(out, "\"a run\"");
-	else if (c->bound[class] >= last)
-		text_add(out, "\"a run, worst difference %u\"", c->bound[class]);
+	else if (c->bound[kind] >= last)
+		text_add(out, "\"a run, worst difference %u\"", c->bound[kind]);
 	else
-		text_add(out, "\"a run, worst difference %u to %u\"", c->bound[class], last);
+		text_add(out, "\"a run, worst difference %u to %u\"", c->bound[kind], last);
 }
 
 static void add_dots(struct text *out, const struct classes *c, const char *columns, bool titles)
 {
-	for (unsigned int class = 0; class < (c->n ? c->n : 1); class ++) {
-		struct look look = c->n ? looks[class] : plain_look;
+	for (unsigned int kind = 0; kind < (c->n ? c->n : 1); kind++) {
+		struct look look = c->n ? looks[kind] : plain_look;
 
-		text_add(out, ", \\\n  $dots%u using %s with points pt %u ps 1.1 lc rgb \"%s\"",
-			 class, columns, look.point, look.colour);
-		if (titles) {
+		text_add(out, ", \\\n  $dots%u using %s with points pt %u ps size lc rgb \"%s\"",
+			 kind, columns, look.point, look.colour);
+		if (titles && (!c->n || c->used[kind])) {
 			text_add(out, " title ");
-			add_class_title(out, c, class);
+			add_class_title(out, c, kind);
 		} else {
 			text_add(out, " notitle");
 		}
 	}
-	if (c->n)
+	if (c->unseen)
 		text_add(out,
-			 ", \\\n  $unseen using %s with points pt 2 ps 1.1 lc rgb \"#707070\" %s",
-			 columns, "notitle");
+			 ", \\\n  $unseen using %s with points pt 2 ps size lc rgb \"#707070\" %s",
+			 columns, titles ? "title \"a run whose ranks were not seen\"" : "notitle");
 }
 
 static void add_variants(struct text *out, const struct analysis *an, const struct classes *c)
@@ -181,7 +201,7 @@ static void add_variants(struct text *out, const struct analysis *an, const stru
 		add_quoted(out, an->variant[i].name);
 		text_add(out, " %u", i);
 	}
-	text_add(out, ")%s\n", an->n > 4 ? " rotate by -25" : "");
+	text_add(out, ")%s\n", an->n > UPRIGHT_MAX ? " rotate by -25" : "");
 	text_add(out, "plot $medians using 1:2:3:4 with yerrorbars pt -1 lw 2 lc rgb \"black\" "
 		      "title \"95 %% interval of the median\", \\\n"
 		      "  $medians using ($1-0.34):2:(0.68):(0) with vectors nohead lw 3 "
@@ -194,41 +214,64 @@ static void add_order(struct text *out, const struct analysis *an, const struct 
 		      const struct classes *c)
 {
 	text_add(out,
-		 "set key at screen 0.55,0.02\nset title \"in the order they ran\"\nset xrange "
+		 "set title \"in the order they ran\"\nset xrange "
 		 "[0:%u]\nunset xtics\n"
 		 "set xtics autofreq norotate nomirror\nset xlabel \"run\"\nset format y \"\"\n"
 		 "unset ylabel\nplot ",
 		 r->nruns + 1);
 	for (unsigned int i = 0; i < an->n; i++) {
 		text_add(out,
-			 "%s$order%u using 1:2 with lines dt %u lw 1.5 lc rgb \"#505050\" title ",
-			 i ? ", \\\n  " : "", i, i % 5 + 1);
+			 "%s$order%u using 1:2 with lines dt %u lw %s lc rgb \"#505050\" title ",
+			 i ? ", \\\n  " : "", i, i % 5 + 1, i < 5 ? "1.5" : "3");
 		add_quoted(out, an->variant[i].name);
 	}
 	add_dots(out, c, "3:2", false);
 	text_add(out, "\n");
 }
 
+/* The picture's height and where its axes end below, in pixels: the legends take
+ * a line for each variant, and names that are slanted take room by their length. */
+static void measure_picture(const struct analysis *an, unsigned int *height, unsigned int *below)
+{
+	unsigned int lines = an->n > LEGEND_LINES ? an->n : LEGEND_LINES, longest = 0;
+
+	for (unsigned int i = 0; i < an->n; i++)
+		if (text_width(an->variant[i].name) > longest)
+			longest = (unsigned int)text_width(an->variant[i].name);
+	*below = 70 + 18 * lines;
+	if (an->n > UPRIGHT_MAX)
+		*below += 3 * longest;
+	*height = 410 + *below;
+}
+
 void plot_script(struct text *out, const struct analysis *an, const struct results *r, bool svg)
 {
 	struct classes c = make_classes(an);
+	unsigned int height, below;
 	const char *label;
 
+	measure_picture(an, &height, &below);
+	/* A point is 1/72 inch for cairo, a pixel for svg. */
 	text_add(out,
-		 "%s noenhanced font \"Sans,12\" background rgb \"white\"\n"
-		 "set encoding utf8\n",
-		 svg ? "set terminal svg size 1100,560" : "set terminal pngcairo size 1100,560");
+		 "set terminal %s noenhanced font \"Sans,%s\" size 1100,%u background rgb "
+		 "\"white\"\nset encoding utf8\nsize = %s\n",
+		 svg ? "svg" : "pngcairo", svg ? "12" : "9", height, svg ? "1.1" : "1.7");
+	note_used(&c, an);
 	add_data(out, an, r, &c);
-	text_add(out, "set key at screen 0.03,0.02 bottom left vertical Left reverse maxrows 3 "
-		      "samplen 2.5 width 2\nset tmargin 3\nset bmargin 8\nset grid ytics lc rgb "
-		      "\"#d8d8d8\"\nset border 3\n"
-		      "set tics nomirror\nset multiplot layout 1,2\nset ylabel ");
+	text_add(out,
+		 "set key at screen 0.03,%.3f bottom left vertical Left reverse maxrows %u samplen "
+		 "2.5 width 1\nset tmargin 3\nset bmargin at screen %.3f\n"
+		 "set grid ytics lc rgb \"#d8d8d8\"\nset border 3\nset tics nomirror\n"
+		 "set multiplot layout 1,2\nset ylabel ",
+		 8.0 / height, LEGEND_LINES, (double)below / height);
 	label = *an->what.unit ? cli_text(out->arena, "%s (%s)", an->what.name, an->what.unit)
 			       : an->what.name;
 	add_quoted(out, label ? label : "");
 	text_add(out, "\n");
 	add_range(out, an);
 	add_variants(out, an, &c);
+	text_add(out, "set key at screen 0.62,%.3f maxrows %u\n", 8.0 / height,
+		 an->n > LEGEND_LINES ? an->n : LEGEND_LINES);
 	add_order(out, an, r, &c);
 	text_add(out, "unset multiplot\n");
 }

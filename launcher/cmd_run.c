@@ -16,9 +16,9 @@
 
 static const char usage[] =
     "Usage: evenkeel run [OPTION...] [--] mpiexec ...\n"
-    "Runs a job with its ranks placed on NUMA nodes, on every host of the job that has\n"
-    "evenkeel in the same place. Options end at the first other argument: those of\n"
-    "mpiexec are left alone. A job is never failed for evenkeel's sake.\n"
+    "Runs a job with its ranks on this host placed on NUMA nodes. Options end at the\n"
+    "first other argument: those of mpiexec are left alone. A job is never failed for\n"
+    "evenkeel's sake.\n"
     "\n"
     "Options:\n"
     "      --width N           cpus that one rank keeps busy; else OMP_NUM_THREADS, else\n"

@@ -41,7 +41,7 @@ struct report {
 	const struct machine *machine;
 	const struct cpus *allowed;
 	struct plan_request request; /* busy and width come from the ledger */
-	const char *ledger;          /* its folder, "none", or NULL for the default */
+	const char *ledger;	     /* its folder, "none", or NULL for the default */
 	pid_t root;
 	unsigned int nranks, room;
 	struct report_rank *ranks; /* as they were found */
@@ -56,8 +56,8 @@ struct report {
  * is the option of that name. m and allowed are used until the end and must be
  * what the job plans with. */
 void report_init(struct report *r, struct arena *a, const struct machine *m,
-		 const struct cpus *allowed, const struct plan_request *request,
-		 const char *ledger, pid_t root);
+		 const struct cpus *allowed, const struct plan_request *request, const char *ledger,
+		 pid_t root);
 
 /* Takes one sample. 0, or -1 with errno ENOMEM or what opening /proc gave; the
  * report stays usable. */

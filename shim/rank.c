@@ -39,16 +39,9 @@ static bool is_daemon(const struct proc_stat *st, const void *arg)
 
 /* Programs that only start the rank: it places itself when it comes, so that
  * what a wrapper calls before (numactl with cpu numbers, say) sees no mask. */
-static bool is_wrapper(const char *name)
+static bool only_starts(const char *name)
 {
-	static const char wrappers[][8] = { "sh",  "bash", "dash",	  "ksh",  "zsh",   "csh",
-						"tcsh", "env",	"time",	   "nice", "nohup", "timeout",
-						"xargs", "srun", "setsid", "stdbuf" };
-
-	for (size_t i = 0; i < sizeof(wrappers) / sizeof(*wrappers); i++)
-		if (!strcmp(name, wrappers[i]))
-			return true;
-	return standdown_is_tool(name);
+	return standdown_is_wrapper(name) || standdown_is_tool(name);
 }
 
 /* Without a daemon to name, the step of a batch system names the job. */
@@ -118,7 +111,7 @@ bool rank_start(const char *name, char **envp)
 	struct machine m;
 	struct cpus base;
 
-	if (!launchvars_any(envp, &v) || v.nranks < 2 || is_wrapper(name))
+	if (!launchvars_any(envp, &v) || v.nranks < 2 || only_starts(name))
 		return false;
 	options_from_env(&o, envp);
 	if (o.off)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #define SCRIPT_MAX 65536u
+#define ARGUMENTS_MAX 16
 #define PATH_LENGTH_MAX 4096u
 #define DEFAULT_PATH "/bin:/usr/bin"
 
@@ -184,32 +185,55 @@ static bool script_has_tool(int fd, bool any, struct arena *a)
 	return found;
 }
 
-static bool is_shell(const char *file)
-{
-	static const char shells[][8] = { "sh",  "bash", "dash", "ksh",
-					      "zsh", "csh",  "tcsh" };
+/* Programs that start others: shells first, whose scripts need no "#!". */
+static const char wrappers[][8] = {
+	"sh",	"bash", "dash",	 "ksh",	    "zsh",   "csh",  "tcsh",   "env",
+	"time", "nice", "nohup", "timeout", "xargs", "srun", "setsid", "stdbuf",
+};
+#define NSHELLS 7
 
+static bool is_wrapper(const char *file, size_t n)
+{
 	file = standdown_basename(file);
-	for (size_t i = 0; i < sizeof(shells) / sizeof(*shells); i++)
-		if (!strcmp(file, shells[i]))
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(file, wrappers[i]))
 			return true;
 	return false;
 }
 
-/* A shell's script: its first argument that is no option, first where it is and
- * then in PATH. */
-static int open_script(char *const *argv, char *const *envp)
+bool standdown_is_wrapper(const char *file)
 {
-	int fd;
+	return is_wrapper(file, sizeof(wrappers) / sizeof(*wrappers));
+}
 
-	if (*argv)
-		argv++;
-	while (*argv && **argv == '-')
-		argv++;
-	if (!*argv)
-		return -1;
-	fd = open_file(*argv);
-	return fd < 0 ? open_command(*argv, envp) : fd;
+/* Opens a wrapper's argument as the wrapper would: a shell's script first where
+ * it is and then in PATH, another's command as execvp finds it. */
+static int open_argument(const char *arg, bool shell, char *const *envp)
+{
+	int fd = shell ? open_file(arg) : -1;
+
+	return fd < 0 ? open_command(arg, envp) : fd;
+}
+
+/* Something that a wrapper is given to start is a script that names a tool.
+ * Which argument that is only the wrapper knows; those after the first
+ * ARGUMENTS_MAX are the program's own. */
+static bool argument_has_tool(const char *file, char *const *argv, char *const *envp,
+			      struct arena *a)
+{
+	bool shell = is_wrapper(file, NSHELLS);
+
+	for (int i = 1; argv[0] && argv[i] && i <= ARGUMENTS_MAX; i++) {
+		if (argv[i][0] == '-' || strchr(argv[i], '='))
+			continue;
+		if (script_has_tool(open_argument(argv[i], shell, envp), shell, a))
+			return true;
+		/* A shell's further arguments are its script's. */
+		if (shell)
+			return false;
+		shell = is_wrapper(argv[i], NSHELLS);
+	}
+	return false;
 }
 
 enum standdown standdown_command(const char *deny, const char *file, char *const *argv,
@@ -224,7 +248,7 @@ enum standdown standdown_command(const char *deny, const char *file, char *const
 			return STANDDOWN_TOOL;
 	if (script_has_tool(open_command(file, envp), false, a))
 		return STANDDOWN_TOOL;
-	if (is_shell(file) && script_has_tool(open_script(argv, envp), true, a))
+	if (standdown_is_wrapper(file) && argument_has_tool(file, argv, envp, a))
 		return STANDDOWN_TOOL;
 	return STANDDOWN_NONE;
 }

@@ -34,12 +34,16 @@ enum standdown standdown_env(char *const *envp, char *const *base);
 /* By the rank's command: the site's deny list and tools that bind. numactl -C
  * refuses cpus outside the mask it inherits (libnuma: "cpu argument is out of
  * range"), so a rank that would call it must not be narrowed: the tools are
- * looked for among the arguments and in the first 64 KiB of a script. */
+ * looked for among the arguments and in the first 64 KiB of a script, also of
+ * one that a shell, env, time and the like are to start. */
 enum standdown standdown_command(const char *deny, const char *file, char *const *argv,
 				 char *const *envp, struct arena *a);
 
 /* file is a program that sets affinity for what it starts. */
 bool standdown_is_tool(const char *file);
+
+/* file is a program that only starts others: a shell, env, time ... */
+bool standdown_is_wrapper(const char *file);
 
 /* The last component of a path. */
 const char *standdown_basename(const char *path);

@@ -73,3 +73,20 @@ callers()
 @test "no C file is longer than 800 lines" {
 	[ -z "$(sources | xargs wc -l | awk '$2 != "total" && $1 > 800')" ]
 }
+
+@test "every test file is run and every Makemodule.am is included" {
+	local file missing=
+	for file in $(cd "$EK_SRC" && find . -name Makemodule.am -not -path './build*'); do
+		grep -rqF --include=Makefile.am --include=Makemodule.am \
+			"include ${file#./}" "$EK_SRC" || missing+=" $file"
+	done
+	for file in $(cd "$EK_SRC" && find tests -name '*.bats' -o -name 'test_*.c'); do
+		file=${file%.c}
+		grep -rqE --include=Makemodule.am "(^|[[:space:]])$file( |\$)" "$EK_SRC/tests" ||
+			missing+=" $file"
+	done
+	[ -z "$missing" ] || {
+		echo "in no list:$missing" >&2
+		false
+	}
+}

@@ -64,7 +64,7 @@ job_file()
 {
 	case $1 in
 	*/stdout | */stderr)
-		sed -E -e 's/PID [0-9]+/PID/' -e 's/tid: +[0-9]+/tid/' \
+		sed -E -e 's/\[proxy:[^]]*] //g' -e 's/PID [0-9]+/PID/' -e 's/tid: +[0-9]+/tid/' \
 			-e 's/\[[^]:]*:[0-9]+ *:[0-9]+:[0-9]+\]/[]/' \
 			-e 's/0x[0-9a-f]+/0x/g' "$1" | sort
 		;;
@@ -86,6 +86,7 @@ job_file()
 # The whole of a file into a variable, without another process.
 slurp()
 {
+	[ -e "$2" ] || { echo "$2: not there" && return 1; }
 	IFS= read -rd '' "$1" <"$2" || true
 }
 
@@ -95,8 +96,8 @@ job_same()
 	local mode=$1 file plain ours
 	shift
 	for file in "$@"; do
-		slurp plain "$T/plain/$file"
-		slurp ours "$T/$mode/$file"
+		slurp plain "$T/plain/$file" || return
+		slurp ours "$T/$mode/$file" || return
 		[ "$plain" != "$ours" ] || continue
 		diff -u --label "plain $file" --label "$mode $file" \
 			<(job_file "$T/plain/$file") <(job_file "$T/$mode/$file") || return

@@ -64,9 +64,9 @@ proxy_places()
 		) 3>&- &
 		job_run held "$P" $how 1,1 rank
 		wait
-		cp -r "$T/held" "$T/plain"
-		job_masks held main node
-		rm -r "$T/plain"
+		# Which of the two comes first is theirs; they must not share.
+		[ "$(cat "$T"/held/[01]/0.main | sort -u)" = \
+			"$(printf '%s\n' "$CPU0" "$CPU1" | sort -u)" ]
 	done
 }
 

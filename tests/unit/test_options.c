@@ -146,6 +146,8 @@ static void each_option_takes_its_values(void **state)
 	assert_int_equal(o.order, PLAN_ORDER_CYCLIC);
 	SET("order", "block");
 	assert_int_equal(o.order, PLAN_ORDER_BLOCK);
+	SET("width", "99");
+	assert_int_equal(o.width, 99);
 	SET("width", "1");
 	assert_int_equal(o.width, 1);
 	SET("width", "00016384");
@@ -226,6 +228,7 @@ static void variables_that_are_not_ours_change_nothing(void **state)
 		"EVENKEEL_MODE",
 		"EVENKEEL_MODES=hold",
 		"XEVENKEEL_MODE=hold",
+		"123456789MODE=hold",
 		"EVENKEELMODE=hold",
 		"MODE=hold",
 		"EVENKEEL",

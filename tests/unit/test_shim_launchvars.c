@@ -86,6 +86,7 @@ static void hydras_pair_is_read_up_to_the_largest_job(void **state)
 		{ HYDRA("0", "1"), "Hydra", 0, 1 },
 		{ HYDRA("1", "2"), "Hydra", 1, 2 },
 		{ HYDRA("007", "08"), "Hydra", 7, 8 },
+		{ HYDRA("9", "19"), "Hydra", 9, 19 },
 		{ HYDRA("1048575", "1048576"), "Hydra", PLAN_RANKS_MAX - 1, PLAN_RANKS_MAX },
 		{ { "MPI_LOCALNRANKS=3", "A=B", "MPI_LOCALRANKID=2" }, "Hydra", 2, 3 },
 		/* The C library, too, takes the first of two. */
@@ -134,7 +135,7 @@ static void slurms_own_variables_make_a_rank_only_in_a_step(void **state)
 		{ { "SLURM_LOCALID=1", "SLURM_STEP_ID=0", "SLURM_GTIDS=,0,1" }, NULL, 0, 0 },
 		{ { "SLURM_LOCALID=1", "SLURM_STEP_ID=0", "SLURM_GTIDS=0-3" }, NULL, 0, 0 },
 		{ { "SLURM_LOCALID=0", "SLURM_STEP_ID=0", "SLURM_GTIDS=5" }, "Slurm", 0, 1 },
-		{ { "SLURM_LOCALID=1", "SLURM_STEP_ID=0", "SLURM_GTIDS=4,5,61" }, "Slurm", 1, 3 },
+		{ { "SLURM_LOCALID=1", "SLURM_STEP_ID=0", "SLURM_GTIDS=4,59,90" }, "Slurm", 1, 3 },
 	};
 
 	(void)state;

@@ -115,7 +115,7 @@ static void a_change_in_any_byte_before_the_masks_is_not_believed(void **state)
 	for (int field = 0; field < 6; field++)
 		masks += strcspn(masks, ":") + 1;
 	for (size_t at = 0; at < (size_t)(masks - m->value); at++)
-		for (const char *c = "0 :fz"; *c; c++) {
+		for (const char *c = " :fz"; *c; c++) {
 			strcpy(text, m->value);
 			if (text[at] == *c)
 				continue;

@@ -284,6 +284,8 @@ static void a_command_without_a_tool_is_placed(void **state)
 		{ { "bash", "-c", "./app" }, STANDDOWN_NONE },
 		/* Not a shell: its argument is data. */
 		{ { "cat", "@/binds.sh" }, STANDDOWN_NONE },
+		{ { "env", "A=1", "@/plain.sh" }, STANDDOWN_NONE },
+		{ { "bash", "@/plain.sh", "@/binds.sh" }, STANDDOWN_NONE },
 	};
 
 	(void)state;
@@ -309,6 +311,9 @@ static void a_command_that_binds_by_itself_is_left_alone(void **state)
 		{ { "/bin/sh", "@/nohead", "a" }, STANDDOWN_TOOL },
 		{ { "bash", "-l", "@/binds.sh" }, STANDDOWN_TOOL },
 		{ { "bash", "-e", "-u", "@/nohead" }, STANDDOWN_TOOL },
+		{ { "env", "A=1", "@/binds.sh" }, STANDDOWN_TOOL },
+		{ { "/usr/bin/env", "-u", "B", "bash", "@/nohead" }, STANDDOWN_TOOL },
+		{ { "timeout", "-k", "5", "60", "@/binds.sh", "x" }, STANDDOWN_TOOL },
 	};
 
 	(void)state;

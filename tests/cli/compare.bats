@@ -313,6 +313,17 @@ counted()
 	grep -q 'line 4: the mean 94.70 is not between' err
 }
 
+@test "a record with two groups is told as the manual has it" {
+	ek compare --from "$EK_SRC/tests/golden/compare-groups.jsonl" | tr -s ' \n' ' ' >out
+	# The paragraph of the manual, cut into words where it leaves something out.
+	sed -n '/^wall (s), lower/,/^\.\.\.\./p' "$EK_SRC/launcher/evenkeel-compare.1.adoc" | grep -v '^\.\.\.\.' |
+		sed 's/ *\.\.\.$//' >want
+	[ "$(wc -l <want)" -gt 15 ]
+	while read -r line; do
+		[ -z "$line" ] || grep -qF -- "$(tr -s ' ' ' ' <<<"$line")" out
+	done <want
+}
+
 @test "two files with the same variant keep them apart" {
 	printf 'variant,value\nplain,1\nplain,2\n' >A.csv
 	printf 'variant,value\nplain,3\nplain,4\n' >B.csv

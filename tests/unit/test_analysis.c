@@ -248,6 +248,11 @@ static void two_groups_come_with_their_placements(void **state)
 	analysis_groups(&out, &an, &a);
 	assert_non_null(strstr(out.s, "the placement does not tell them apart: 4 to 7 ranks on the "
 				      "fullest node in the lower group, 6 to 8 in the upper"));
+	r.runs[38].placement.start[0] = 6;
+	out = (struct text){ .arena = &a };
+	assert_int_equal(analysis_make(&an, &a, &r, 0, &options), 0);
+	analysis_groups(&out, &an, &a);
+	assert_non_null(strstr(out.s, "4 to 6 ranks on the fullest node in the lower group"));
 	arena_free(&a);
 }
 

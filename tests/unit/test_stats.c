@@ -252,6 +252,24 @@ static void the_same_values_give_the_same_answer(void **state)
 	assert_true(c[0].location_p != c[2].location_p || c[0].spread_p != c[2].spread_p);
 }
 
+/* What was seen is one of the ways: no number of dealings can give 0. */
+static void a_p_value_is_never_nothing(void **state)
+{
+	double x[20], y[20];
+	struct arena a = UNIT_ARENA;
+	struct stats_comparison c;
+
+	(void)state;
+	for (unsigned int i = 0; i < 20; i++) {
+		x[i] = 100 + 0.1 * i;
+		y[i] = 200 + 5.0 * i;
+	}
+	assert_int_equal(stats_compare(&c, &a, x, 20, y, 20, &quick), 0);
+	assert_true(c.location_p == c.least_p && c.spread_p == c.least_p);
+	assert_true(c.least_p == 1 / 1000.0);
+	arena_free(&a);
+}
+
 static void sets_without_spread_or_with_one_value_are_borne(void **state)
 {
 	const double flat[] = { 5, 5, 5, 5 }, other[] = { 6, 6, 6, 6 }, rough[] = { 1, 9, 2, 8 };
@@ -415,6 +433,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(values_that_are_none_are_refused),
 		cmocka_unit_test(what_does_not_exist_is_nan),
+		cmocka_unit_test(a_p_value_is_never_nothing),
 		cmocka_unit_test(sets_without_spread_or_with_one_value_are_borne),
 		cmocka_unit_test(summaries_are_those_published),
 		cmocka_unit_test(a_change_is_positive_when_it_is_better),

@@ -116,8 +116,10 @@ static void feed(const char *script, int input, int errors, char *said, size_t s
 		n = write(input, script, len);
 		script += n > 0 ? n : 0;
 		len -= n > 0 ? (size_t)n : 0;
-		if (!len || (n < 0 && errno != EAGAIN && errno != EINTR))
-			input = (close(input), -1);
+		if (!len || (n < 0 && errno != EAGAIN && errno != EINTR)) {
+			close(input);
+			input = -1;
+		}
 	}
 	said[got] = '\0';
 	if (input >= 0)

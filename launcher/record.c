@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -45,7 +44,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 static int put_line(struct record *rec, json_t *line, struct cli_error *err)
 {
 	char *text = line ? json_dumps(line, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
-	struct stat st;
+	off_t before = -1;
 	int result = -1;
 
 	json_decref(line);
@@ -53,13 +52,14 @@ static int put_line(struct record *rec, json_t *line, struct cli_error *err)
 		free(text);
 		return 0;
 	}
-	if (!text) {
-		errno = ENOMEM;
-	} else if (fstat(rec->fd, &st) == 0) {
+	if (text) {
 		size_t len = strlen(text);
 
+		before = lseek(rec->fd, 0, SEEK_END);
 		text[len] = '\n'; /* the NUL is not needed any more */
 		result = write_all(rec->fd, text, len + 1);
+	} else {
+		errno = ENOMEM;
 	}
 	free(text);
 	if (result == 0)
@@ -68,11 +68,10 @@ static int put_line(struct record *rec, json_t *line, struct cli_error *err)
 		      "--record: '%s': %s; the runs recorded so far are in it, later ones "
 		      "are not",
 		      rec->path, strerror(errno));
-	/* What fitted of the line is taken back; not so on a device. */
-	if (ftruncate(rec->fd, st.st_size) < 0)
-		rec->fd = (close(rec->fd), -1);
-	if (rec->fd >= 0)
-		close(rec->fd);
+	/* What fitted of the line is taken back; a device cannot do that. */
+	if (before >= 0 && ftruncate(rec->fd, before) < 0)
+		errno = 0;
+	close(rec->fd);
 	rec->fd = -1;
 	return -1;
 }

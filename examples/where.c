@@ -266,9 +266,13 @@ static void print_ranks(const struct sample *all, int ranks, int moments, char *
 		const char *mask = masks + (size_t)r * 2 * size;
 
 		printf(opt.json ? "%s{\"rank\": %d, \"node\": %d, \"cpu\": %d, \"mask_main\": \"%s\", "
-				  "\"mask_init\": \"%s\"}"
+				  "\"mask_init\": \"%s\", \"node_at\": ["
 				: "%srank %d: node %d, cpu %d, mask %s at main, %s after MPI_Init\n",
 		       opt.json && r ? ", " : "", r, last->node, last->cpu, mask, mask + size);
+		for (int m = 0; m < moments && opt.json; m++)
+			printf("%s%d", m ? ", " : "", main_s[m].node);
+		if (opt.json)
+			fputs("]}", stdout);
 	}
 	if (opt.json)
 		puts("]}");

@@ -1,0 +1,217 @@
+"""Runs, judged and counted."""
+import json
+import math
+import statistics
+
+import boot
+import jobs
+
+
+def uneven(counts, capacity, busy=()):
+    """Some rank would not go where it is if it came last to the node with the most room,
+    as the plan counts: the least busy by capacity before it comes. With nodes of equal
+    capacity and nothing else running: two nodes differ by more than one."""
+    nodes = len(capacity)
+    counts = list(counts) + [0] * (nodes - len(counts))
+    busy = list(busy) + [0] * (nodes - len(busy))
+    if any(c and not cap for c, cap in zip(counts, capacity)):
+        return True
+    usable = [n for n in range(nodes) if capacity[n]]
+    return any(counts[i] and (busy[i] + counts[i] - 1) * capacity[j] >
+               (busy[j] + counts[j]) * capacity[i] for i in usable for j in usable if i != j)
+
+
+def difference(counts, capacity):
+    """Largest less smallest count over the nodes that may have ranks."""
+    counts = counts + [0] * (len(capacity) - len(counts))
+    usable = [c for c, cap in zip(counts, capacity) if cap]
+    return max(usable) - min(usable)
+
+
+def add_up(reports_moments):
+    """Moments of several jobs at once, summed by name."""
+    total = {}
+    for moments in reports_moments:
+        for name, counts in moments:
+            old = total.setdefault(name, [])
+            old += [0] * (len(counts) - len(old))
+            for n, c in enumerate(counts):
+                old[n] += c
+    return list(total.items())
+
+
+class Run:
+    """One launch: what was asked and what came of it."""
+
+    def __init__(self, job, ranks, variant, pause_us, shape):
+        self.job, self.ranks, self.variant, self.pause_us = job, ranks, variant, pause_us
+        self.shape = shape
+        self.name, beside = jobs.parts(job)
+        self.mpi = jobs.is_mpi(job)
+        self.base = jobs.base(variant) if self.mpi else variant
+        self.launches = 2 if "two" in beside else 1
+        self.busy = jobs.busy(job)  # cpus of each node that loops keep busy
+        self.usable = set(range(shape.cpus)) - set(shape.isolated())
+        if "cpuset" in beside:
+            self.usable &= set(shape.nodes[-1]["cpus"])
+        self.capacity = [len(self.usable & set(n["cpus"])) for n in shape.nodes]
+        self.boot = self.release = None
+        self.rc = None          # of mpiexec; None = it never ended
+        self.lines = []         # what it printed
+        self.reports = []
+        self.moments = []
+        self.guest_seconds = 0.0
+
+    def end(self, rc, guest_seconds):
+        self.rc, self.guest_seconds = rc, guest_seconds
+        self.reports = jobs.reports(self.lines)
+        self.moments = add_up(jobs.moments(r, self.lines, self.ranks) for r in self.reports)
+
+    def ok(self):
+        return self.rc == 0 and len(self.reports) == self.launches
+
+    def is_uneven(self, counts):
+        return uneven(counts, self.capacity, self.busy)
+
+    def differences(self):
+        return [(name, difference(c, self.capacity)) for name, c in self.moments]
+
+    def uneven_at(self):
+        """The moments at which it is uneven. main() is not among them: what counts
+        is where ranks are when MPI is up and they work."""
+        return [n for n, c in self.moments if n != "main" and self.is_uneven(c)]
+
+    def moves(self):
+        found = [jobs.moves(r, self.lines) for r in self.reports]
+        return sum(m for m, _ in found), sum(n for _, n in found)
+
+    def delay_ms(self):
+        return jobs.delay_ms(self.lines)
+
+    def faults(self):
+        """What a held or settled run must never show, as texts; [] = as wanted."""
+        if not self.ok():
+            return ["no end" if self.rc is None else
+                    "exit %d, %d of %d reports" % (self.rc, len(self.reports), self.launches)]
+        if self.base not in jobs.HELD + jobs.SETTLED:
+            return []
+        if any(self.busy) and (self.base == "bind-numa" or not jobs.LOAD_IS_SEEN):
+            return []
+        held = self.base in jobs.HELD
+        faults = ["%s at %s" % ("/".join(map(str, c)), n) for n, c in self.moments
+                  if (held or n in ("main", "MPI_Init")) and self.is_uneven(c)]
+        return faults + (self.mask_faults(held) if self.base != "bind-numa" else [])
+
+    def mask_faults(self, held):
+        """A placed rank has a part of the cpus at main(), and after MPI_Init the same
+        or, settled, all. With room on one node only there is nothing to place."""
+        if sum(bool(c) for c in self.capacity) < 2:
+            return []
+        faults = []
+        for r in (r for report in self.reports for r in report.get("rank", [])):
+            main, init = (set(boot.cpu_list(r["mask_" + m])) for m in ("main", "init"))
+            if not main < self.usable:
+                faults.append("rank %d has mask %s at main" % (r["rank"], r["mask_main"]))
+            if init != (main if held else self.usable):
+                faults.append("rank %d has mask %s after MPI_Init" % (r["rank"],
+                                                                      r["mask_init"]))
+        return faults
+
+    def record(self):
+        return {
+            "kernel": self.release, "shape": self.shape.name, "boot": self.boot,
+            "job": self.job, "ranks": self.ranks, "variant": self.variant,
+            "pause_us": self.pause_us, "exit": self.rc,
+            "guest_seconds": round(self.guest_seconds, 3),
+            "moments": [{"at": n, "ranks_per_node": c} for n, c in self.moments],
+            "uneven_at": self.uneven_at(), "faults": self.faults(), "moves": self.moves(),
+            "reports": self.reports, "samples": jobs.samples(self.lines),
+        }
+
+    @classmethod
+    def from_record(cls, record):
+        """The run that record() wrote."""
+        r = cls(record["job"], record["ranks"], record["variant"], record["pause_us"],
+                boot.Shape(record["shape"]))
+        r.boot, r.release, r.rc = record["boot"], record["kernel"], record["exit"]
+        r.guest_seconds, r.reports = record["guest_seconds"], record["reports"]
+        r.lines = ["@sampler " + json.dumps(record["samples"])]
+        r.moments = [(m["at"], m["ranks_per_node"]) for m in record["moments"]]
+        return r
+
+
+def fisher(bad1, n1, bad2, n2):
+    """Fisher's exact test, two-sided: the chance of a table at most as likely as this
+    one, were both rates the same."""
+    total, bad = n1 + n2, bad1 + bad2
+
+    def chance(k):
+        return math.comb(n1, k) * math.comb(n2, bad - k) / math.comb(total, bad)
+
+    here = chance(bad1)
+    return min(1.0, sum(chance(k) for k in range(max(0, bad - n2), min(n1, bad) + 1)
+                        if chance(k) <= here * (1 + 1e-9)))
+
+
+def versus_plain(runs):
+    """Lines that hold each variant against plain by Fisher's exact test."""
+    def count(name):
+        of = [r for r in runs if r.ok() and r.base == name]
+        return sum(bool(r.uneven_at()) for r in of), len(of)
+
+    names = sorted({r.base for r in runs if r.mpi} - {"plain"})
+    plain = count("plain")
+    if not plain[1]:
+        return []
+    return ["%s uneven %d of %d, plain %d of %d: p = %.2g" %
+            ((name,) + count(name) + plain + (fisher(*count(name), *plain),))
+            for name in names]
+
+
+COLUMNS = ("kernel", "shape", "job", "ranks", "variant", "runs", "uneven", "worst first",
+           "init", "end", "moved", "remote", "delay ms", "seconds")
+# What a job calls the moments of the columns "worst first" and "init".
+FIRST = ("main", "first", "start")
+INIT = ("MPI_Init", "woken", "half")
+
+
+def worst(runs, names):
+    found = [d for r in runs for n, d in r.differences() if n in names]
+    return str(max(found)) if found else "-"
+
+
+def row(case, runs):
+    done = [r for r in runs if r.ok()]
+    remote = [r.reports[0]["remote_share"] for r in done
+              if r.reports[0].get("remote_share") is not None]
+    seconds = [r.reports[0].get("seconds", r.guest_seconds) for r in done]
+    moved = [r.moves() for r in done]
+    delays = [d for d in (r.delay_ms() for r in done) if d is not None]
+    return case + (
+        "%d" % len(done) + (" of %d" % len(runs) if len(done) < len(runs) else ""),
+        str(sum(bool(r.uneven_at()) for r in done)),
+        worst(done, FIRST), worst(done, INIT),
+        worst(done, {r.moments[-1][0] for r in done}),
+        "%d of %d" % (sum(m for m, _ in moved), sum(n for _, n in moved)),
+        "%.0f-%.0f %%" % (min(remote) * 100, max(remote) * 100) if remote else "-",
+        "%.0f" % statistics.median(delays) if delays else "-",
+        "%.2f" % statistics.median(seconds) if seconds else "-")
+
+
+def table(runs):
+    """Rows of text, the first being the head."""
+    cases = {}
+    for r in runs:
+        case = (r.release or "?", r.shape.name, r.job, str(r.ranks), r.variant)
+        cases.setdefault(case, []).append(r)
+    return [COLUMNS] + [row(c, cases[c]) for c in cases]
+
+
+def text(rows):
+    widths = [max(len(r[i]) for r in rows) for i in range(len(rows[0]))]
+    return "\n".join("  ".join(c.ljust(w) for c, w in zip(r, widths)).rstrip() for r in rows)
+
+
+def markdown(rows):
+    lines = ["| " + " | ".join(r) + " |" for r in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0])] + lines[1:])

@@ -20,9 +20,8 @@ VARIANTS = {
 }
 NO_WALK = {"HWLOC_COMPONENTS": "-x86"}
 
-# The same ranks keep to their nodes to the end in these; in those only until
-# MPI_Init returns.
-HELD = ("run", "preload", "bind-numa")
+# Ranks keep to their nodes to the end in these; in those only until MPI_Init returns.
+HELD = ("run", "preload")
 SETTLED = ("settle",)
 
 WHERE = "/job/examples/where --json"

@@ -13,13 +13,14 @@ Real MPICH 4.0.2 jobs under unmodified Debian kernels on emulated many-node mach
 as `make lab` ran them and wrote this file (tests/lab; nothing here is edited by hand).
 
 * *variant*: plain = mpiexec alone; preload = the shim, ranks held on their nodes; settle =
-  held until MPI_Init returns; run = `evenkeel run`; bind-numa = Hydra's own binding;
+  held until MPI_Init returns; early = let go before main(), which the lab must catch; run = `evenkeel run`; bind-numa = Hydra's own binding;
   -nowalk = with HWLOC_COMPONENTS=-x86, without MPICH 4.0's own walk over the cpus in
   MPI_Init.
 * *uneven*: runs in which, at some moment after main(), a rank was on a node that was
-  busier by its capacity, the rank itself not counted, than another. *worst ...*: the largest difference between two nodes' ranks at main() (sleepers: at
-  their first instant; NAS: when all ranks were first seen), when MPI_Init returned (woken;
-  half-way), and at the end.
+  busier by its capacity, the rank itself not counted, than another. *worst ...*: the
+  largest difference between two nodes' ranks at main() (sleepers: at their first instant;
+  NAS: when all ranks were first seen), when MPI_Init returned (woken; half-way), and at the
+  end.
 * *moved*: how often a rank was on another node than at the look before, of so many looks.
 * *remote*: pages on another node than their rank, at the end. *delay*: milliseconds that
   the ranks waited for a cpu. *seconds*: of guest time, the whole launch; NAS: the timed part.
@@ -49,11 +50,11 @@ def section(name, words, data, build):
     runs = [results.Run.from_record(r) for r in data["runs"]]
     boots = [Boot(b, runs) for b in data["boots"]]
     cases = sorted({(r.job, r.ranks, r.variant) for r in runs}, key=lambda c: (
-        c[0], c[1], data["options"]["variant"].split(",").index(c[2]) if c[2] != "-" else 0))
+        c[0], c[1], (data["options"]["variant"] + ",").find(c[2] + ",") % 1000))
     order = {c: i for i, c in enumerate(cases)}
     runs.sort(key=lambda r: order[r.job, r.ranks, r.variant])
-    lines = ["## " + name, "", "`lab " + " ".join(words) + "`: %d runs, %d boots." % (
-        len(runs), len(boots)), "", results.markdown(results.table(runs)), ""]
+    lines = ["## " + name, "", "`lab " + " ".join(words) + "`: %d runs, %d boot%s." % (
+        len(runs), len(boots), "s" if len(boots) > 1 else ""), "", results.markdown(results.table(runs)), ""]
     lines += ["* " + line for line in results.versus_plain(runs)]
     said = model.agreement(boots, build)
     if said:
@@ -64,12 +65,14 @@ def section(name, words, data, build):
 
 
 def document(folder, build):
-    parts = [INTRODUCTION]
+    parts, missing = [INTRODUCTION], []
     for name, words in stages():
         path = os.path.join(folder, name + ".json")
         if os.path.exists(path):
             with open(path) as f:
                 parts.append(section(name, words, json.load(f), build))
         else:
-            parts.append("## %s\n\n`lab %s`: not run.\n" % (name, " ".join(words)))
+            missing.append("* %s: `lab %s`" % (name, " ".join(words)))
+    if missing:
+        parts.append("## Not run yet\n\n" + "\n".join(missing))
     return "\n".join(parts).rstrip()

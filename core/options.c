@@ -108,7 +108,7 @@ static bool set_bind(struct options *o, const char *v)
 
 static bool set_mem(struct options *o, const char *v)
 {
-	if (!strcmp(v, OPTIONS_LEDGER_NONE))
+	if (!strcmp(v, "none"))
 		o->mem = OPTIONS_MEM_UNSET;
 	else if (!strcmp(v, "local"))
 		o->mem = OPTIONS_MEM_LOCAL;
@@ -189,7 +189,7 @@ static bool set_rule(struct options *o, const char *v)
 static bool set_ledger(struct options *o, const char *v)
 {
 	o->ledger = v;
-	return *v == '/' || !strcmp(v, "none");
+	return *v == '/' || !strcmp(v, OPTIONS_LEDGER_NONE);
 }
 
 static bool set_deny(struct options *o, const char *v)

@@ -19,8 +19,8 @@
  * character. */
 #define LONG_FIRST 256
 
-#define EVERYWHERE (CLI_RUN | CLI_ENV | CLI_MACHINE | CLI_PLAN)
-#define JOB (CLI_RUN | CLI_ENV | CLI_PLAN)
+#define EVERYWHERE (CLI_RUN | CLI_ENV | CLI_MACHINE | CLI_PLAN | CLI_COMPARE)
+#define JOB (CLI_RUN | CLI_ENV | CLI_PLAN | CLI_COMPARE)
 
 static const struct row {
 	const char *name;
@@ -40,15 +40,31 @@ static const struct row {
 	{ "mode", required_argument, 0, JOB, true, NULL },
 	{ "bind", required_argument, 0, JOB, true, NULL },
 	{ "mem", required_argument, 0, JOB, true, NULL },
-	{ "measure", required_argument, 0, CLI_RUN | CLI_ENV, true, NULL },
+	{ "measure", required_argument, 0, CLI_RUN | CLI_ENV | CLI_COMPARE, true, NULL },
 	{ "together", optional_argument, 0, JOB, true, "" },
-	{ "keep", optional_argument, 0, CLI_RUN | CLI_ENV, true, "" },
+	{ "keep", optional_argument, 0, CLI_RUN | CLI_ENV | CLI_COMPARE, true, "" },
 	{ "verbose", optional_argument, 'v', EVERYWHERE, true, "2" },
 	{ "busy", required_argument, 0, CLI_PLAN, false, NULL },
 	{ "cpus", required_argument, 0, CLI_PLAN, false, NULL },
 	{ "ranks", required_argument, 'n', CLI_PLAN, false, NULL },
-	{ "json", no_argument, 0, CLI_MACHINE | CLI_PLAN, false, NULL },
+	{ "json", no_argument, 0, CLI_MACHINE | CLI_PLAN | CLI_COMPARE, false, NULL },
 	{ "report", no_argument, 0, CLI_RUN, false, NULL },
+	{ "runs", required_argument, 'r', CLI_COMPARE, false, NULL },
+	{ "warmup", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "variants", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "schedule", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "timeout", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "setup", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "cooldown", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "metric", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "better", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "record", required_argument, 'o', CLI_COMPARE, false, NULL },
+	{ "from", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "csv", no_argument, 0, CLI_COMPARE, false, NULL },
+	{ "markdown", no_argument, 0, CLI_COMPARE, false, NULL },
+	{ "plot", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "seed", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "fail-on", required_argument, 0, CLI_COMPARE, false, NULL },
 	{ "help", no_argument, 'h', EVERYWHERE, false, NULL },
 };
 #define NROWS (sizeof(rows) / sizeof(*rows))
@@ -88,7 +104,7 @@ bool cli_number(const char *text, unsigned int max, unsigned int *n)
  * characters a row and the NUL. */
 static void make_tables(enum cli_command command, struct option *longs, char *letters)
 {
-	if (command == CLI_RUN)
+	if (command & (CLI_RUN | CLI_COMPARE))
 		*letters++ = '+';
 	*letters++ = ':';
 	for (size_t i = 0; i < NROWS; i++) {
@@ -145,6 +161,10 @@ static int set_row(struct cli *c, const struct row *row, const char *value, stru
 {
 	if (row->shared)
 		return set_shared(c, row, value, err);
+	if (row->where == CLI_COMPARE) {
+		c->own[c->nown++] = (struct cli_given){ row->name, value ? value : "" };
+		return 0;
+	}
 	if (!strcmp(row->name, "busy")) {
 		c->busy = value;
 	} else if (!strcmp(row->name, "cpus")) {
@@ -210,6 +230,11 @@ int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc
 	      char *const *envp, struct cli_error *err)
 {
 	memset(c, 0, sizeof(*c));
+	c->own = arena_array(a, (size_t)argc, sizeof(*c->own));
+	if (!c->own) {
+		cli_error_set(err, "%s", strerror(errno));
+		return -1;
+	}
 	site_options(&c->options, a, envp);
 	return parse_argv(c, command, argc, argv, err);
 }

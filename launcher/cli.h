@@ -24,6 +24,7 @@ enum cli_exit {
 	CLI_DONE = 0,
 	CLI_FAILED = 1,
 	CLI_USAGE = 2,
+	CLI_DIFFERENT = 3,     /* compare found what --fail-on names */
 	CLI_OWN_FAILURE = 125, /* evenkeel itself could not go on */
 	CLI_CANNOT_RUN = 126,  /* the command was found but cannot be run */
 	CLI_NOT_FOUND = 127,
@@ -36,6 +37,7 @@ enum cli_command {
 	CLI_ENV = 2,
 	CLI_MACHINE = 4,
 	CLI_PLAN = 8,
+	CLI_COMPARE = 16,
 };
 
 struct cli_error {
@@ -47,12 +49,16 @@ struct cli_given {
 	const char *name;  /* "order" */
 	const char *value; /* never NULL; "" for a switch without a value */
 };
-#define CLI_GIVEN_MAX 24
+#define CLI_GIVEN_MAX 40
 
 struct cli {
 	struct options options; /* site file, then environment, then command line */
 	unsigned int ngiven;	/* each name once, the last value */
 	struct cli_given given[CLI_GIVEN_MAX];
+	/* Options of one subcommand alone, in the order they stood, for it to
+	 * read. */
+	unsigned int nown;
+	struct cli_given *own;
 	const char *busy; /* --busy, unread; NULL = not given */
 	const char *cpus; /* --cpus, the same */
 	bool have_nranks;
@@ -63,8 +69,9 @@ struct cli {
 	int rest; /* index in argv of the first argument that is no option */
 };
 
-/* Reads the site's files and the environment (core/site.h), then argv[1] ..
- * argv[argc-1]. argv may be permuted, but for CLI_RUN options end at the first other argument, so that
+/* Reads the site file (EVENKEEL_CONF, else /etc/evenkeel.conf; a missing one is
+ * an empty one) and the environment, then argv[1] .. argv[argc-1]. argv may be
+ * permuted, but for CLI_RUN and CLI_COMPARE options end at the first other argument, so that
  * those of mpiexec are never looked at. --help stops the reading. 0, or -1 with
  * errno EINVAL (err says what was seen and what was wanted) or ENOMEM. */
 int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc, char **argv,

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/machine_sys.h"
 #include "launcher/cli.h"
 #include "launcher/cmd.h"
 #include "launcher/planning.h"
@@ -175,6 +174,16 @@ static long long now_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+/* Time that we ourselves have taken: a sample on a busy host may last long and
+ * cost little. */
+static long long own_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
 /* Waits for child, passes signals on and samples; r may be NULL. Returns
  * waitpid's status. */
 static int watch(pid_t child, const struct signals *signals, struct report *r)
@@ -191,10 +200,10 @@ static int watch(pid_t child, const struct signals *signals, struct report *r)
 			kill(child, got);
 		if (now_ns() < next)
 			continue;
-		cost = now_ns();
+		cost = own_ns();
 		if (r)
 			report_sample(r);
-		cost = COST_PARTS * (now_ns() - cost);
+		cost = COST_PARTS * (own_ns() - cost);
 		interval = interval * 2 < INTERVAL_NS ? interval * 2 : INTERVAL_NS;
 		next = now_ns() + (cost > interval ? cost : interval);
 	}
@@ -273,29 +282,6 @@ static void print_report(struct arena *a, struct report *r)
 		fputs("evenkeel run: warning: more cpus were wanted than were idle\n", stderr);
 }
 
-/* What the job plans with. The shim reads /sys itself, and so does this. */
-static int read_host(const struct cli *c, struct arena *a, struct machine *m, struct cpus *allowed,
-		     struct plan_request *request, struct cli_error *err)
-{
-	struct cli_rule rule;
-
-	if (c->options.machine) {
-		if (cli_machine_load(m, a, c->options.machine, err) < 0)
-			return -1;
-	} else if (machine_sys_read(m, a, "") < 0) {
-		cli_error_set(err, "this host's /sys: %s", strerror(errno));
-		return -1;
-	}
-	if (cli_allowed(allowed, a) < 0 || cli_rule(&rule, a, &c->options) < 0) {
-		cli_error_set(err, "%s", strerror(errno));
-		return -1;
-	}
-	*request = (struct plan_request){ .order = c->options.order,
-					  .together = c->options.together,
-					  .rule = rule.rule };
-	return 0;
-}
-
 static int run_and_report(const struct cli *c, struct arena *a, char **argv)
 {
 	struct report report, *r = &report;
@@ -307,7 +293,7 @@ static int run_and_report(const struct cli *c, struct arena *a, char **argv)
 	int status, exec_error;
 	pid_t child;
 
-	if (read_host(c, a, &m, &allowed, &request, &err) < 0) {
+	if (planning_host(c, a, &m, &allowed, &request, &err) < 0) {
 		cmd_refuse("run", err.text, CLI_DONE);
 		r = NULL;
 	}

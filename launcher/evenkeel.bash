@@ -8,6 +8,10 @@ _evenkeel_options()
 	env) echo "--width --order --mode --bind --mem --measure --together --keep --machine --kernel
 		--rule --verbose --help" ;;
 	machine) echo "--machine --json --verbose --help" ;;
+	compare) echo "--runs --warmup --variants --schedule --timeout --setup --cooldown --record
+		--from --metric --better --seed --fail-on --verbose --csv --markdown --json
+		--plot --width --order --mode --bind --mem --measure --together --keep --machine --kernel --rule
+		--help" ;;
 	plan) echo "--ranks --machine --kernel --rule --cpus --busy --width --order
 		--mode --bind --mem --together --json --verbose --help" ;;
 	esac
@@ -25,6 +29,15 @@ _evenkeel_value()
 	--machine) COMPREPLY=($(compgen -W "live" -- "$cur") $(compgen -f -- "$cur")) ;;
 	--rule) COMPREPLY=($(compgen -W "G0 G1 G2 G3 G4a G4b G5 G6 G7 G8 G8b G9 v3 v4 v4.1
 		v4.2 2015" -- "$cur")) ;;
+	--variants) COMPREPLY=($(compgen -W "plain evenkeel hold settle bind-numa" -- "$cur")) ;;
+	--schedule) COMPREPLY=($(compgen -W "abab random" -- "$cur")) ;;
+	--metric) COMPREPLY=($(compgen -W "wall user system npb npb-time hackbench perf-bench
+		tbench stream stress-ng-stream schbench unixbench unixbench-spawn ycsb" \
+		-- "$cur")) ;;
+	--better) COMPREPLY=($(compgen -W "lower higher" -- "$cur")) ;;
+	--fail-on) COMPREPLY=($(compgen -W "spread slower" -- "$cur")) ;;
+	--record | -o | --from | --plot) COMPREPLY=($(compgen -f -- "$cur")) ;;
+	--runs | -r | --warmup | --timeout | --setup | --cooldown | --seed) COMPREPLY=() ;;
 	--kernel | --cpus | --busy | --width | --ranks | -n) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
@@ -36,14 +49,17 @@ _evenkeel()
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		COMPREPLY=($(compgen -W "run env machine plan --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run env machine plan compare --help --version" -- "$cur"))
 		return
 	fi
-	if [[ $command == run ]]; then
+	if [[ $command == run || $command == compare ]]; then
 		# The wrapped command begins at the first word that is no option.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
 			--width | --order | --mode | --bind | --mem | --measure | --machine | --kernel | --rule) ((i++)) ;;
+			--runs | -r | --warmup | --variants | --schedule | --timeout | --setup | \
+				--cooldown | --record | -o | --from | --metric | --better | --seed | \
+				--fail-on | --plot) ((i++)) ;;
 			--) ((i++)); break ;;
 			-*) ;;
 			*) break ;;
@@ -59,7 +75,7 @@ _evenkeel()
 	-*) COMPREPLY=($(compgen -W "$(_evenkeel_options "$command")" -- "$cur")) ;;
 	*)
 		case $command in
-		run) COMPREPLY=($(compgen -c -- "$cur")) ;;
+		run | compare) COMPREPLY=($(compgen -c -- "$cur")) ;;
 		machine) COMPREPLY=($(compgen -W "live" -- "$cur") $(compgen -f -- "$cur")) ;;
 		esac
 		;;

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/machine_sys.h"
+
 /* More busy cpus than this on a node are a slip, not a load. */
 #define BUSY_MAX PLAN_RANKS_MAX
 
@@ -149,6 +151,28 @@ int planning_make(struct planning *p, struct arena *a, const struct cli *c, char
 failed:
 	cli_error_set(err, "%s", strerror(errno));
 	return -1;
+}
+
+int planning_host(const struct cli *c, struct arena *a, struct machine *m, struct cpus *allowed,
+		  struct plan_request *request, struct cli_error *err)
+{
+	struct cli_rule rule;
+
+	if (c->options.machine) {
+		if (cli_machine_load(m, a, c->options.machine, err) < 0)
+			return -1;
+	} else if (machine_sys_read(m, a, "") < 0) {
+		cli_error_set(err, "this host's /sys: %s", strerror(errno));
+		return -1;
+	}
+	if (cli_allowed(allowed, a) < 0 || cli_rule(&rule, a, &c->options) < 0) {
+		cli_error_set(err, "%s", strerror(errno));
+		return -1;
+	}
+	*request = (struct plan_request){ .order = c->options.order,
+					  .together = c->options.together,
+					  .rule = rule.rule };
+	return 0;
 }
 
 char *planning_nodes(struct arena *a, const struct machine *m, const struct cpus *nodes)

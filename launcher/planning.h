@@ -27,6 +27,12 @@ struct planning {
 int planning_make(struct planning *p, struct arena *a, const struct cli *c, char *const *envp,
 		  struct cli_error *err);
 
+/* What a job started here plans with, as the shim does: --machine, else what
+ * this host's /sys says, the cpus allowed to us, and a request that has its
+ * order, together and rule. 0, or -1 with err set. */
+int planning_host(const struct cli *c, struct arena *a, struct machine *m, struct cpus *allowed,
+		  struct plan_request *request, struct cli_error *err);
+
 /* "0,1" or "0-3" for a set of node indexes: the OS indexes as a list, in the
  * arena. NULL with errno ENOMEM. */
 char *planning_nodes(struct arena *a, const struct machine *m, const struct cpus *nodes);

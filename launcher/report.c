@@ -1,6 +1,5 @@
 #include "launcher/report.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +9,10 @@
 #include "core/options.h"
 #include "core/proc.h"
 #include "launcher/cli.h"
+#include "launcher/crowd.h"
 
 /* A rank that joins the ledger in its constructor may be seen before that. */
 #define LEDGER_TRIES 3
-/* Parents of a process that are looked at; deeper trees are not a job's. */
-#define DEPTH_MAX 64
 #define ENVIRON_MAX (4u << 20)
 
 /* Names as /proc has them, cut to 15 bytes. */
@@ -28,13 +26,6 @@ struct report_job {
 	struct report_job *next;
 };
 
-/* All processes of one moment, by pid. */
-struct crowd {
-	struct arena *arena;
-	unsigned int n, room;
-	struct proc_stat *procs;
-};
-
 void report_init(struct report *r, struct arena *a, const struct machine *m,
 		 const struct cpus *allowed, const struct plan_request *request, const char *ledger,
 		 pid_t root)
@@ -46,60 +37,6 @@ void report_init(struct report *r, struct arena *a, const struct machine *m,
 	r->request = *request;
 	r->ledger = ledger;
 	r->root = root;
-}
-
-/* items with room for one more; NULL when there is no memory. */
-static void *grow(struct arena *a, void *items, unsigned int n, unsigned int *room, size_t size)
-{
-	void *more;
-
-	if (n < *room)
-		return items;
-	more = arena_array(a, *room ? 2 * (size_t)*room : 64, size);
-	if (!more)
-		return NULL;
-	if (n)
-		memcpy(more, items, n * size);
-	*room = *room ? 2 * *room : 64;
-	return more;
-}
-
-static int by_pid(const void *left, const void *right)
-{
-	const struct proc_stat *a = left, *b = right;
-
-	return (a->pid > b->pid) - (a->pid < b->pid);
-}
-
-static int crowd_read(struct crowd *c)
-{
-	DIR *dir = opendir("/proc");
-	struct dirent *entry;
-	unsigned int pid;
-	int result = 0;
-
-	if (!dir)
-		return -1;
-	while (result == 0 && (entry = readdir(dir))) {
-		if (!cli_number(entry->d_name, INT32_MAX, &pid))
-			continue;
-		c->procs = grow(c->arena, c->procs, c->n, &c->room, sizeof(*c->procs));
-		if (!c->procs)
-			result = -1;
-		else if (proc_stat_read(&c->procs[c->n], (pid_t)pid) == 0)
-			c->n++;
-	}
-	closedir(dir);
-	if (result == 0 && c->n)
-		qsort(c->procs, c->n, sizeof(*c->procs), by_pid);
-	return result;
-}
-
-static const struct proc_stat *crowd_find(const struct crowd *c, pid_t pid)
-{
-	struct proc_stat key = { .pid = pid };
-
-	return c->n ? bsearch(&key, c->procs, c->n, sizeof(*c->procs), by_pid) : NULL;
 }
 
 static bool is_daemon(const struct proc_stat *p)
@@ -117,7 +54,7 @@ static const struct proc_stat *rank_of(const struct crowd *c, const struct proc_
 {
 	const struct proc_stat *rank = NULL;
 
-	for (unsigned int i = 0; p && i < DEPTH_MAX; i++) {
+	for (unsigned int i = 0; p && i < CROWD_DEPTH_MAX; i++) {
 		const struct proc_stat *parent = crowd_find(c, p->ppid);
 
 		if (p->pid == root)
@@ -184,7 +121,7 @@ static struct report_rank *find_rank(struct report *r, const struct proc_stat *p
 	for (unsigned int i = 0; i < r->nranks; i++)
 		if (r->ranks[i].pid == p->pid && r->ranks[i].start == p->start)
 			return &r->ranks[i];
-	rank = grow(r->arena, r->ranks, r->nranks, &r->room, sizeof(*rank));
+	rank = crowd_grow(r->arena, r->ranks, r->nranks, &r->room, sizeof(*rank));
 	if (!rank)
 		return NULL;
 	r->ranks = rank;
@@ -302,8 +239,7 @@ static void ask_ledger(struct report *r, struct arena *scratch)
 
 /* --- samples ------------------------------------------------------------------ */
 
-/* The difference between the nodes that the job may use. */
-static unsigned int difference(const struct report *r, const unsigned int *counts)
+unsigned int report_difference(const struct report *r, const unsigned int *counts)
 {
 	unsigned int least = ~0u, most = 0;
 
@@ -320,7 +256,7 @@ static unsigned int difference(const struct report *r, const unsigned int *count
 
 static void count_sample(struct report *r, const unsigned int *counts)
 {
-	unsigned int all = 0, worst = difference(r, counts);
+	unsigned int all = 0, worst = report_difference(r, counts);
 
 	for (unsigned int i = 0; i < r->machine->nnodes; i++)
 		all += counts[i];
@@ -366,6 +302,9 @@ static int see_crowd(struct report *r, const struct crowd *c, struct arena *scra
 			continue;
 		rank->seen[node]++;
 		rank->samples++;
+		rank->at = node;
+		rank->worker = busiest[i]->pid;
+		rank->look = r->looks;
 		/* Helpers that daemons start besides ranks have no number. */
 		if (rank->local >= 0 || rank->rank >= 0)
 			counts[node]++;
@@ -380,6 +319,7 @@ int report_sample(struct report *r)
 	struct crowd c = { .arena = &scratch };
 	int result = crowd_read(&c);
 
+	r->looks++;
 	if (result == 0)
 		result = see_crowd(r, &c, &scratch);
 	if (result == 0)

@@ -30,6 +30,10 @@ struct report_rank {
 	unsigned int samples;
 	unsigned int *seen;	      /* samples on each node; machine->nnodes entries */
 	char *first_mask, *last_mask; /* list form */
+	/* When it was last seen: the look (report.looks), the node, and which of
+	 * its processes that was of. */
+	unsigned int look, at;
+	pid_t worker;
 };
 
 struct report {
@@ -42,6 +46,7 @@ struct report {
 	unsigned int nranks, room;
 	struct report_rank *ranks; /* as they were found */
 	struct report_job *jobs;
+	unsigned int looks;   /* samples tried so far */
 	unsigned int samples; /* in which at least one rank ran */
 	unsigned int most;    /* ranks that ran at once */
 	unsigned int worst;   /* difference between nodes while most ran */
@@ -57,6 +62,10 @@ void report_init(struct report *r, struct arena *a, const struct machine *m,
 /* Takes one sample. 0, or -1 with errno ENOMEM or what opening /proc gave; the
  * report stays usable. */
 int report_sample(struct report *r);
+
+/* The difference between the nodes that the job may use, of which counts has as
+ * many as the machine. */
+unsigned int report_difference(const struct report *r, const unsigned int *counts);
 
 /* Drops what turned out to be no rank and sorts the rest by daemon, then rank.
  * No samples after that. */

@@ -6,7 +6,7 @@ load "$EK_SRC/tests/bats_help.bash"
 VALGRIND='valgrind -q --error-exitcode=99 --leak-check=full --child-silent-after-fork=yes'
 
 # Minutes under valgrind: check-memory's.
-SLOW='test_(plan_properties|topology)'
+SLOW='test_(plan_properties|topology|stats_power)'
 
 setup()
 {
@@ -69,6 +69,7 @@ needs_valgrind()
 	clang -fsyntax-only -std=gnu17 -D_GNU_SOURCE -iquote "$EK_SRC" -iquote "$EK_BUILD" -Werror \
 		-Wall -Wextra -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes \
 		-DPKGLIBDIR='"/nowhere"' -DMACHINES='"/nowhere"' \
+		-DMETRICS='"/nowhere"' -DGOLDEN='"/nowhere"' \
 		$(for p in hwloc jansson numa pmix cmocka; do pkg-config --cflags $p; done) \
 		"$EK_SRC"/{core,shim,launcher,tests/unit}/*.c
 }

@@ -115,6 +115,15 @@ make_ledger_cut()
 	truncate -s "$1" "$LEDGER"
 }
 
+# One of tests/golden.
+make_ledger_golden()
+{
+	rm -rf "$LEDGER"
+	sed 's/#.*//' "$EK_SRC/tests/golden/$1" | python3 -c 'import sys
+sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' >"$LEDGER"
+	chmod 600 "$LEDGER"
+}
+
 # Someone has the lock.
 hold_lock()
 {

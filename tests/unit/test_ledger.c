@@ -349,6 +349,12 @@ static void a_thousand_jobs_that_ended_are_swept_and_one_that_lives_is_kept(void
 	assert_int_equal(l.njobs, JOBS + 1);
 	close_well(&l);
 	open_well(&l, &a, p->dir);
+	/* Each search ends after LEDGER_SWEEP_MS; a slow host needs more of them. */
+	for (unsigned int left = l.njobs; left > 1; left = l.njobs) {
+		close_well(&l);
+		open_well(&l, &a, p->dir);
+		assert_true(l.njobs < left);
+	}
 	assert_int_equal(l.njobs, 1);
 	assert_non_null(ledger_find(&l, &alive.key));
 	close_well(&l);

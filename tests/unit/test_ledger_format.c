@@ -245,7 +245,7 @@ static void a_writer_killed_at_any_byte_leaves_the_old_the_new_or_nothing(void *
 	arena_free(&a);
 }
 
-static size_t golden_bytes(unsigned char *text, size_t size)
+static size_t golden_bytes(const char *name, unsigned char *text, size_t size)
 {
 	const char *srcdir = getenv("srcdir");
 	char path[PATH_MAX];
@@ -253,7 +253,7 @@ static size_t golden_bytes(unsigned char *text, size_t size)
 	FILE *f;
 	int c;
 
-	snprintf(path, sizeof(path), "%s/tests/golden/ledger-v1.hex", srcdir ? srcdir : ".");
+	snprintf(path, sizeof(path), "%s/tests/golden/%s", srcdir ? srcdir : ".", name);
 	f = fopen(path, "r");
 	if (!f)
 		fail_msg("%s: %s", path, strerror(errno));
@@ -281,7 +281,7 @@ static void format_1_is_written_and_read_as_ever(void **state)
 	struct ledger_job job = golden_job();
 	struct ledger_slot me = slot_of(0);
 	unsigned char want[256], got[256];
-	size_t len = golden_bytes(want, sizeof(want)), slot = FIRST_NODE + 24;
+	size_t len = golden_bytes("ledger-v1.hex", want, sizeof(want)), slot = FIRST_NODE + 24;
 	struct ledger l;
 
 	open_well(&l, &a, p->dir);
@@ -299,6 +299,24 @@ static void format_1_is_written_and_read_as_ever(void **state)
 	arena_free(&a);
 }
 
+static void damaged_files_of_every_format_are_set_aside_as_ever(void **state)
+{
+	static const char *const names[] = { "ledger-v1-damaged.hex" };
+	const struct place *p = *state;
+	unsigned char text[512], after[512];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t len = golden_bytes(names[i], text, sizeof(text));
+
+		assert_true(len > HEAD);
+		bytes_write(p->path, text, len);
+		if (file_digest(p) != 0)
+			fail_msg("%s was believed", names[i]);
+		/* What file_digest added is all that is there now. */
+		assert_true(bytes_read(p->path, after, sizeof(after)) < len);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -311,6 +329,7 @@ int main(void)
 		    counts_that_cannot_be_true_are_refused_though_the_checksum_is_right),
 		test_in_place(a_writer_killed_at_any_byte_leaves_the_old_the_new_or_nothing),
 		test_in_place(format_1_is_written_and_read_as_ever),
+		test_in_place(damaged_files_of_every_format_are_set_aside_as_ever),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -92,8 +92,8 @@ proxy_places()
 	ln -s "$V/spawner" "$T/other_proxy"
 	job_run_all "$T/other_proxy" fork-execvp 2 quiet
 	job_same held stdout stderr status
-	# Its ranks are: they have a rank's variables, and place themselves.
-	job_masks held main node
+	# Nor are its ranks ranks: their variables come from no launcher that we know.
+	job_masks held main wide
 }
 
 @test "what mpiexec hands to another host has nothing of ours" {

@@ -27,8 +27,8 @@
 
 #define LEDGER_SIZE_MAX (1u << 20)
 #define LEDGER_WAIT_MS 500
-/* Longest search for processes that have ended; others wait meanwhile. */
-#define LEDGER_SWEEP_MS 50
+/* Longest search for processes that have ended, in cpu time; others wait meanwhile. */
+#define LEDGER_SWEEP_MS 200
 /* A group whose daemon is younger than this lives even without a live slot:
  * its first ranks may have come and gone before the last ones arrive. */
 #define LEDGER_YOUNG_S 10

@@ -101,7 +101,7 @@ marker()
 @test "a rank's marker of another process" { forged "$(marker "1:1:$CPU0:$CPUS:")"; }
 @test "a rank's marker of another boot" { forged "1:settle:0:0:1:1:$CPU0:$CPUS:"; }
 @test "a rank's marker cut off" { local m; m=$(marker "1:1:$CPU0"); forged "$m"; forged "${m%:*:*}"; }
-@test "a rank's marker of random bytes" { forged "$(head -c 1000 /dev/urandom | tr -d '\0')"; }
+@test "a rank's marker of random bytes" { forged "$(head -c 1000 /dev/urandom | tr -d '\0\n')"; }
 @test "a rank's marker as long as a variable can be" {
 	forged "$(marker "1:1:$(yes 0,1 | tr '\n' , | head -c 130000)")"
 }

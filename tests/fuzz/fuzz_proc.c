@@ -60,10 +60,10 @@ static void check_load(const struct load_sample *last, struct arena *a)
 
 	fuzz_check(machine_text_read(&m, a, two_nodes, sizeof(two_nodes) - 1, NULL) == 0);
 	first.busy = arena_array(a, first.ncpus, sizeof(*first.busy));
-	first.total = arena_array(a, first.ncpus, sizeof(*first.total));
-	load_between(&first, last, &m, centi);
+	first.idle = arena_array(a, first.ncpus, sizeof(*first.idle));
+	load_between(&first, last, &m, NULL, centi);
 	fuzz_check(centi[0] <= 400 && centi[1] <= 400);
-	load_between(last, &first, &m, centi);
+	load_between(last, &first, &m, NULL, centi);
 	fuzz_check(centi[0] <= 400 && centi[1] <= 400);
 }
 

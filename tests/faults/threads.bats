@@ -13,7 +13,7 @@ setup()
 build()
 {
 	"${EK_CC%% *}" -std=gnu17 -g -O1 -fsanitize=thread -pthread -D_GNU_SOURCE -iquote "$EK_SRC" \
-		-o "$T/$1" "${@:2}" 2>"$T/errors" && "$T/$1" "$T/ledger" 2>"$T/errors"
+		-o "$T/$1" "${@:2}" -lm 2>"$T/errors" && "$T/$1" "$T/ledger" 2>"$T/errors"
 }
 
 @test "ThreadSanitizer is there, and sees a race" {
@@ -40,7 +40,7 @@ build()
 	echo 'int main(void) { return 0; }' >"$T/none.c"
 	build none "$T/none.c" || skip "no ThreadSanitizer here"
 	build threads "$EK_SRC"/tests/faults/threads.c "$EK_SRC"/core/*.c \
-		"$EK_SRC"/shim/{affinity,env,foreign,launchvars,marker,memory,place,rank,real,say,site,standdown}.c || {
+		"$EK_SRC"/shim/{affinity,env,foreign,launchvars,marker,memory,place,rank,real,machine,say,standdown}.c || {
 		head -40 "$T/errors"
 		return 1
 	}

@@ -118,7 +118,7 @@ marker()
 		${EVENKEEL_MACHINE:+EVENKEEL_MACHINE="$EVENKEEL_MACHINE"} \
 		${EVENKEEL_MODE:+EVENKEEL_MODE="$EVENKEEL_MODE"} \
 		${EVENKEEL_LEDGER:+EVENKEEL_LEDGER="$EVENKEEL_LEDGER"} "$@"' sh)
-	fault node "${JOB[@]}"
+	fault any "${JOB[@]}"
 	fault_mpi node
 }
 @test "no HOME, no PATH, no language" {

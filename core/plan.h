@@ -112,6 +112,10 @@ const struct plan_place *plan_place_of(const struct plan *p, unsigned int r);
  * *index is left alone when there is no place. */
 const struct plan_place *plan_index_of(const struct plan *p, unsigned int r, unsigned int *index);
 
+/* Ranks may have parts of their own: they are placed, or several share the only node
+ * there is, which calls for no choice of nodes but for parts all the same. */
+bool plan_has_slices(const struct plan *p);
+
 /* A part of its place's cpus for local rank r, apart from the parts of the
  * place's other ranks, for programs that pin their own threads: with equal masks
  * every rank would start on the same core. Whole cores where there are as many

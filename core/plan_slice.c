@@ -72,6 +72,12 @@ static int make_row(struct row *row, struct arena *a, const struct plan *p,
 	return 0;
 }
 
+bool plan_has_slices(const struct plan *p)
+{
+	return !p->why || (p->why == PLAN_ONE_NODE && p->nranks > 1 &&
+			   p->nranks <= PLAN_RANKS_MAX && !cpus_empty(&p->places[0].cpus));
+}
+
 int plan_slice(const struct plan *p, struct arena *a, const struct machine *m, unsigned int r,
 	       struct cpus *mask)
 {

@@ -155,7 +155,7 @@ static const char *describe_rank(struct arena *a, const struct planning *p, unsi
 	const struct plan_place *place = plan_place_of(&p->plan, r);
 	struct plan_place own;
 
-	if (!p->slice || p->plan.why)
+	if (!p->slice)
 		return places[place - p->plan.places];
 	own = *place;
 	if (plan_slice(&p->plan, a, &p->machine, r, &own.cpus) < 0)
@@ -198,7 +198,7 @@ static void print_people(struct arena *a, const struct planning *p, bool all)
 	print_head(p);
 	print_levels(p);
 	print_nodes(a, p);
-	if (plan->why)
+	if (plan->why && !p->slice)
 		printf("ranks       no rank asks for anything: %s\n", plan_why_text(plan->why));
 	else
 		print_ranks(a, p, all);
@@ -268,7 +268,7 @@ static json_t *head_json(struct arena *a, const struct planning *p)
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:i, s:b, s:b, s:s?}", "machine", machine,
 			 "kernel", kernel, "request", request, "levels", levels_json(p), "nodes",
 			 nodes_json(a, p), "difference", (int)plan->difference, "stable",
-			 (int)plan->stable, "crowded", (int)plan->crowded, "why", plan->why ? plan_why_text(plan->why) : NULL);
+			 (int)plan->stable, "crowded", (int)plan->crowded, "why", plan->why && !p->slice ? plan_why_text(plan->why) : NULL);
 }
 
 /* {"nodes": [0], "cpus": "0-3"} without the opening bracket. */

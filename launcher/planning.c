@@ -147,6 +147,7 @@ int planning_make(struct planning *p, struct arena *a, const struct cli *c, char
 		goto failed;
 	if (plan_make(&p->plan, a, &p->machine, &p->allowed, &p->request) < 0)
 		goto failed;
+	p->slice = p->slice && plan_has_slices(&p->plan);
 	return 0;
 failed:
 	cli_error_set(err, "%s", strerror(errno));

@@ -17,7 +17,7 @@ struct planning {
 	struct plan_request request;
 	const char *width_from; /* what gave request.width, for the user; NULL = unknown */
 	struct plan plan;
-	bool slice; /* each rank has its own part of its place's cpus (plan_slice) */
+	bool slice; /* each rank asks for its own part of its place's cpus (plan_slice) */
 };
 
 /* Makes the plan that c asks for; c->have_nranks is assumed. On the live

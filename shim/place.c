@@ -241,7 +241,9 @@ static bool load_matters(const struct machine *m, const struct cpus *allowed,
 
 	for (unsigned int n = 0; n < m->nnodes; n++)
 		nodes += cpus_intersects(&m->nodes[n].cpus, allowed);
-	return nodes > 1 && (r->nranks > 1 || r->width);
+	if (r->nranks > 1)
+		return nodes > 1 || r->slice;
+	return nodes > 1 && r->width;
 }
 
 void place_plan(struct place *p, struct arena *a, const struct machine *m,
@@ -264,19 +266,16 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
 	}
 	if (!planned_so && plan_with(p, a, m, allowed, o, r, r->width, NULL) < 0)
 		return;
-	p->plan_why = p->plan.why;
 	p->quota = m->quota;
 	place = plan_place_of(&p->plan, r->rank);
-	if (p->plan.why != PLAN_WHY_UNSET || !place)
-		return;
-	if (cpus_subset(allowed, &place->cpus) && !r->slice) {
-		p->why = STANDDOWN_EVERYTHING;
+	if (!place || (p->plan.why && !(r->slice && plan_has_slices(&p->plan)))) {
+		p->plan_why = p->plan.why;
 		return;
 	}
 	p->mask = place->cpus;
 	if (r->slice && plan_slice(&p->plan, a, m, r->rank, &p->mask) < 0)
 		p->mask = place->cpus;
-	p->why = STANDDOWN_NONE;
+	p->why = cpus_subset(allowed, &p->mask) ? STANDDOWN_EVERYTHING : STANDDOWN_NONE;
 }
 
 static void say_nodes(struct say *s, const struct machine *m, const struct cpus *nodes)

@@ -77,7 +77,8 @@ bool proxy_start(char **envp)
 
 /* Why the rank must not be placed, by all that can be known before planning. */
 static enum standdown stand_down(struct arena *a, const char *file, char *const *argv,
-				 char *const *envp, const struct cpus *mask, bool spawn)
+				 char *const *envp, const struct cpus *mask, bool slice,
+				 bool spawn)
 {
 	enum standdown why;
 	struct cpus daemons;
@@ -92,7 +93,7 @@ static enum standdown stand_down(struct arena *a, const char *file, char *const 
 	if (!proxy.machine_known)
 		return STANDDOWN_MACHINE;
 	/* A one-node machine is the commonest reason and costs no file look-up. */
-	if (proxy.machine.nnodes < 2)
+	if (proxy.machine.nnodes < 2 && !slice)
 		return STANDDOWN_NONE;
 	return standdown_command(proxy.options.deny, file, argv, envp, a);
 }
@@ -188,7 +189,7 @@ void proxy_decide(struct proxy_exec *x, struct arena *a, const char *file, char 
 	if (affinity_get(&x->before, a, 0) < 0)
 		x->place.why = STANDDOWN_MASK;
 	else
-		x->place.why = stand_down(a, file, argv, envp, &x->before, spawn);
+		x->place.why = stand_down(a, file, argv, envp, &x->before, r->slice, spawn);
 	if (x->place.why == STANDDOWN_NONE)
 		place_plan(&x->place, a, &proxy.machine, &x->before, &proxy.options, r);
 	/* A proxy that spawns waits for each rank in turn: once is enough. (So does

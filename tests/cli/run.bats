@@ -206,11 +206,11 @@ statuses()
 		"$EK_BUILD/tests/cli/fakeproxy" ledger sleep 0.5 2>err
 	! grep -q warning err
 	taskset -c 0 "$EK_BIN" run --report --machine 'numa:2 core:1 pu:1' \
-		"$EK_BUILD/tests/cli/fakeproxy" none sleep 0.5 2>err
+		"$EK_BUILD/tests/cli/fakeproxy" none sleep 2 2>err
 	[ "$(grep -c '^evenkeel run: warning: more cpus were wanted than were idle$' err)" = 1 ]
 	[ -n "$EK_MPIEXEC" ] && [ -e "$EK_LIB" ] || return 0
 	ek_needs_two_cpus
-	ek run --report --width 1 --machine "$TWO_NODES" "$EK_MPIEXEC" -n 3 sleep 0.5 2>err
+	ek run --report --width 1 --machine "$TWO_NODES" "$EK_MPIEXEC" -n 3 sleep 2 2>err
 	[ "$(grep -c 'warning: more cpus were wanted' err)" = 1 ]
 }
 

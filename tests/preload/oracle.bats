@@ -23,7 +23,7 @@ setup()
 inert()
 {
 	local try
-	for try in 1 2 3 4 5 6; do
+	for try in {1..20}; do
 		strace -f -y -o plain "$@" >out
 		mv out out.plain
 		strace -f -y -o with -E LD_PRELOAD="${LIBRARY:-$EK_LIB}" "$@" >out

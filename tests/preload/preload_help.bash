@@ -18,8 +18,9 @@ preload_setup()
 	[ -e "$EK_LIB" ] || skip "the preload library is not built"
 	ek_setup
 	ek_needs_two_cpus
-	# These reach a job by job_run alone, so that a run without us has none.
-	unset EVENKEEL_LEDGER EVENKEEL_CONF EVENKEEL_MEASURE
+	# These reach a job by job_run alone, so that a run without us has none; a
+	# test that runs a job by itself must not hang on the host's load either.
+	unset EVENKEEL_LEDGER EVENKEEL_CONF
 	CONF=$T/none.conf MEASURE=off
 	PRELOAD=@ USERS="" VARS=() OURS=() RANKS=(0 1) NODE_OF=("$CPU0" "$CPU1")
 	SEEN=(stdout stderr status)
@@ -44,7 +45,7 @@ job_run()
 	[ "$mode" != settled ] || vars+=(EVENKEEL_MODE=settle)
 	# A session of its own, so that a mask set for the whole test run is not
 	# taken for the doing of mpiexec's caller.
-	setsid -w timeout -k 5 120 env "${vars[@]}" "$@" \
+	setsid -w timeout -k 5 120 env -u EVENKEEL_MEASURE "${vars[@]}" "$@" \
 		</dev/null >"$T/out/stdout" 2>"$T/out/stderr" 3>&- || rc=$?
 	echo "$rc" >"$T/out/status"
 	rm -rf "${T:?}/$mode"

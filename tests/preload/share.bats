@@ -58,7 +58,8 @@ teardown()
 job()
 {
 	setsid -w timeout -k 5 90 "${WRAP[@]}" env LD_PRELOAD="$EK_LIB" \
-		EVENKEEL_MACHINE="$TWO_NODES" EVENKEEL_CONF="$CONF" "${OURS[@]}" "$@" \
+		EVENKEEL_MACHINE="$TWO_NODES" EVENKEEL_CONF="$CONF" \
+		EVENKEEL_MEASURE="$MEASURE" "${OURS[@]}" "$@" \
 		</dev/null >"$T/out" 2>"$T/err" 3>&-
 }
 
@@ -475,6 +476,16 @@ masks_of()
 	OURS=(OMP_PROC_BIND=true OMP_NUM_THREADS=1 EVENKEEL_LEDGER=none)
 	[ "$(masks_of 2)" = "$CPU0 $CPU1" ]
 	[ "$(masks_of 4)" = "$CPU0 $CPU0 $CPU1 $CPU1" ]
+}
+
+@test "ranks that pin themselves have their own part of a host of one node" {
+	TWO_NODES="evenkeel-machine 1;node 0 cpus $CPU0,$CPU1"
+	OURS=(OMP_PROC_BIND=true OMP_NUM_THREADS=1 EVENKEEL_LEDGER=none)
+	[ "$(masks_of 2)" = "$CPU0 $CPU1" ]
+	# A lone rank, or one whose threads are not pinned, asks for nothing.
+	[ "$(masks_of 1)" = "$CPUS" ]
+	OURS=(OMP_PROC_BIND=false OMP_NUM_THREADS=1 EVENKEEL_LEDGER=none)
+	[ "$(masks_of 2)" = "$CPUS $CPUS" ]
 }
 
 @test "ranks of one node that pin themselves have their own part of it" {

@@ -45,7 +45,7 @@ static void print_list(const int *list, int n)
 
 static void print(const struct seen *all, int ranks)
 {
-	int per_node[NODES_MAX] = { 0 }, nodes = 0;
+	int per_node[NODES_MAX] = {0}, nodes = 0;
 
 	for (int r = 0; r < ranks; r++)
 		for (int t = 0; t < all[r].threads; t++) {

@@ -121,8 +121,9 @@ def launch(name, ranks, variant, options):
     """The command of one job by itself."""
     text = program(name, options)
     if name == "compare":
-        return ("%s -r %d --metric wall -o %s -- mpiexec.hydra -n %d %s; C=$?; cat %s; "
-                "rm %s; (exit $C)" % (
+        # To a file, as it draws its progress on a terminal.
+        return ("%s -r %d --metric wall -o %s -- mpiexec.hydra -n %d %s >/tmp/said 2>&1; C=$?; "
+                "cat /tmp/said %s; rm %s; (exit $C)" % (
                     text, COMPARE_RUNS, COMPARE_FILE, ranks,
                     program("where", options).replace(" --json", ""), COMPARE_FILE,
                     COMPARE_FILE))

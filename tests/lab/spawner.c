@@ -106,7 +106,7 @@ static void leave(const char *kind, const char *text)
 /* What all have left, as JSON. */
 static void print(void)
 {
-	int per_node[NODES_MAX] = { 0 }, cpus[RANKS_MAX], n = 0, nodes = 0, node;
+	int per_node[NODES_MAX] = {0}, cpus[RANKS_MAX], n = 0, nodes = 0, node;
 	DIR *dir = opendir(FOLDER);
 	struct dirent *e;
 

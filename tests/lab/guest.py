@@ -58,9 +58,9 @@ class Cpio:
         return b"".join(self.parts)
 
 
-def libraries(path):
-    """What the loader would load for a program or library, by full name."""
-    text = subprocess.run(["ldd", path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+def libraries(paths):
+    """What the loader would load for programs and libraries, by full name."""
+    text = subprocess.run(["ldd"] + paths, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                           text=True).stdout
     return re.findall(r"(?:=> |^\s)(/\S+) \(0x", text, re.M)
 
@@ -70,13 +70,6 @@ def find(program):
     if not path:
         raise Unavailable("%s was not found" % program)
     return os.path.realpath(path)
-
-
-def put(cpio, name, path):
-    """A program or library under a name of its own, and all it links."""
-    cpio.file(name, path)
-    for lib in libraries(path):
-        cpio.file(lib.lstrip("/"), lib)
 
 
 def plugins():
@@ -100,14 +93,14 @@ def base(programs, tools=()):
     for applet in APPLETS:
         cpio.link("bin/" + applet, "busybox")
     # Hydra looks for its proxy beside itself.
-    put(cpio, "usr/bin/mpiexec.hydra", find("mpiexec.hydra"))
-    put(cpio, "usr/bin/hydra_pmi_proxy", find("hydra_pmi_proxy"))
-    for path in plugins():
-        put(cpio, path.lstrip("/"), path)
-    for tool in tools:
-        put(cpio, "usr/bin/" + tool.split("-")[0], find(tool))
-    for name, path in sorted(programs.items()):
-        put(cpio, "job/" + name, path)
+    binaries = {"usr/bin/" + name: find(name) for name in ("mpiexec.hydra", "hydra_pmi_proxy")}
+    binaries.update((path.lstrip("/"), path) for path in plugins())
+    binaries.update(("usr/bin/" + tool.split("-")[0], find(tool)) for tool in tools)
+    binaries.update(("job/" + name, path) for name, path in sorted(programs.items()))
+    for name, path in binaries.items():
+        cpio.file(name, path)
+    for lib in libraries(list(binaries.values())):
+        cpio.file(lib.lstrip("/"), lib)
     return cpio.end()
 
 

@@ -20,6 +20,9 @@ VARIANTS = {
 }
 NO_WALK = {"HWLOC_COMPONENTS": "-x86"}
 
+# Besides, what a job wants in its environment whatever the variant.
+ENVIRONMENT = {"hybrid": {"OMP_NUM_THREADS": "4", "OMP_PROC_BIND": "true"}}
+
 # Ranks keep to their nodes to the end in these; in those only until MPI_Init returns.
 HELD = ("run", "preload")
 SETTLED = ("settle",)
@@ -28,15 +31,19 @@ WHERE = "/job/examples/where --json"
 JOBS = {
     "where": WHERE,
     "where-blocking": WHERE + " --work-us 2000 --sleep-us 500",
+    # Ranks of four pinned threads each; ranks that spawn two more.
+    "hybrid": "/job/tests/lab/hybrid",
+    "spawn": "/job/tests/lab/spawner",
+    # evenkeel compare of where, plain and evenkeel in turn.
+    "compare": "/job/launcher/evenkeel compare",
     "sleepers": "/job/tests/lab/sleepers",
     "sleepers-spin": "/job/tests/lab/sleepers --spin",
 }
 NAS = ("cg", "ep", "ft", "is", "mg")
 
-
-# Whether the shim plans around what others run. Until it does, placed ranks beside busy
-# loops are expected to be where they should not be: counted, but no fault.
-LOAD_IS_SEEN = False
+SPAWNED = 2
+COMPARE_RUNS = 8
+COMPARE_FILE = "/tmp/compare.jsonl"
 
 # A cpuset that takes away all nodes but the last.
 CPUSET = """mount -t cgroup2 none /sys/fs/cgroup
@@ -55,6 +62,8 @@ def programs(build, jobs, variants):
     names = ["shim/.libs/libevenkeel.so", "examples/where", "tests/lab/sleepers",
              "tests/lab/sampler"]
     names += ["examples/nas/" + k for k in kinds if k in NAS]
+    names += ["tests/lab/" + p for k, p in (("hybrid", "hybrid"), ("spawn", "spawner"))
+              if k in kinds]
     if not all(is_mpi(k) for k in kinds) or any(base(v) == "run" for v in variants if v != "-"):
         names.append("launcher/evenkeel")
     if any(base(v) == "early" for v in variants if v != "-"):
@@ -71,7 +80,8 @@ def base(variant):
 
 
 def is_mpi(job):
-    return not job.startswith("sleepers")
+    """Whether it is launched by mpiexec, in a variant."""
+    return not job.startswith(("sleepers", "compare"))
 
 
 def parts(job):
@@ -79,8 +89,8 @@ def parts(job):
     on each of cpus 0 to 3."""
     name, *beside = job.split("+")
     for b in beside:
-        if not re.fullmatch(r"busy\d+|two|cpuset", b):
-            raise JobError("'%s' of job '%s': wanted busyN, two or cpuset" % (b, job))
+        if not re.fullmatch(r"busy\d+|two|cpuset|nobalance", b):
+            raise JobError("'%s' of job '%s': wanted busyN, two, cpuset or nobalance" % (b, job))
     return name, beside
 
 
@@ -100,16 +110,28 @@ def program(name, options):
     text = JOBS[name]
     if name.startswith("where"):
         text += " --seconds %g --mb %d" % (options.seconds, options.mb)
+    elif name == "hybrid":
+        text += " %g" % options.seconds
+    elif name == "spawn":
+        text += " %d %g" % (SPAWNED, options.seconds)
     return text
 
 
 def launch(name, ranks, variant, options):
     """The command of one job by itself."""
     text = program(name, options)
+    if name == "compare":
+        # To a file, as it draws its progress on a terminal.
+        return ("%s -r %d --metric wall -o %s -- mpiexec.hydra -n %d %s >/tmp/said 2>&1; C=$?; "
+                "cat /tmp/said %s; rm %s; (exit $C)" % (
+                    text, COMPARE_RUNS, COMPARE_FILE, ranks,
+                    program("where", options).replace(" --json", ""), COMPARE_FILE,
+                    COMPARE_FILE))
     if not is_mpi(name):
         return "%s -n %d --seconds %g" % (text, ranks, options.seconds)
     env, before, after = VARIANTS[base(variant)]
     env = dict(env, **(NO_WALK if variant.endswith("-nowalk") else {}))
+    env.update(ENVIRONMENT.get(name, {}))
     words = ["env"] + ["%s=%s" % pair for pair in sorted(env.items())] if env else []
     words += before + ["mpiexec.hydra"] + after + ["-n", str(ranks)]
     return " ".join(shlex.quote(w) for w in words) + " " + text
@@ -118,15 +140,20 @@ def launch(name, ranks, variant, options):
 def command(job, ranks, variant, options):
     """The shell text for one run; its last command's exit status is the job's."""
     name, beside = parts(job)
-    text = launch(name, ranks, variant, options) + " </dev/null 2>&1"
+    text = "( %s ) </dev/null 2>&1" % launch(name, ranks, variant, options)
     after = ""
-    if name.split(".")[0] in NAS or busy(job) != [0]:
+    if name == "spawn":
+        after += " rm -rf /tmp/spawner;"
+    if name.split(".")[0] in NAS or busy(job) != [0] or "two" in beside:
         text = "sampler %s 20 & S=$!; %s" % (name.split(".")[0], text)
         after += " kill $S; wait $S;"
     for b in beside:
         if b == "two":
             text = "( %s ) >/tmp/two & T=$!; %s" % (text, text)
             after += " wait $T || RC=$?; cat /tmp/two;"
+        elif b == "nobalance":
+            text = "echo 0 > /proc/sys/kernel/numa_balancing; " + text
+            after += " echo 1 > /proc/sys/kernel/numa_balancing;"
         elif b == "cpuset":
             text = "echo $$ > /sys/fs/cgroup/lab/cgroup.procs; " + text
             after += " echo $$ > /sys/fs/cgroup/cgroup.procs;"
@@ -168,8 +195,14 @@ def counts(nodes):
 def moments(found, lines, ranks):
     """Ranks per node at each moment of what a job reported: [(moment, [ranks])]. Of a
     NAS kernel: when all ranks were first seen, half-way, and at its end."""
+    if "placement" in found:  # a run of compare
+        return [] if found["warmup"] else [
+            ("%s %d %s" % (found["variant"], found["run"], at), found["placement"][at])
+            for at in ("start", "end")]
     if "moments" in found:
         return [(m["at"], m["ranks_per_node"]) for m in found["moments"]]
+    if "nodes" not in found:
+        return []
     whole = [[p[1] for p in s[1:]] for s in samples(lines) if len(s) == ranks + 1]
     at = [("start", counts(whole[0])), ("half", counts(whole[len(whole) // 2]))] if whole else []
     end = [n["node"] for n in found["nodes"] for _ in range(n["ranks"])]
@@ -191,6 +224,13 @@ def moves(found, lines):
         changed += sum(a != b for a, b in zip(row, row[1:]))
         looks += max(0, len(row) - 1)
     return changed, looks
+
+
+def cpus(found):
+    """The cpus that a job's ranks or their threads were on at its end."""
+    if "threads" in found:
+        return [c for t in found["threads"] for c in t["cpus"]]
+    return found.get("cpus") or [r["cpu"] for r in found.get("rank", []) if "cpu" in r]
 
 
 def delay_ms(lines):

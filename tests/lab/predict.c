@@ -52,7 +52,7 @@ static int find_groups(const struct machine *m, const struct machine_view *v, un
 	memset(local, 0, sizeof(*local));
 	memset(remote, 0, sizeof(*remote));
 	for (unsigned int n = 0; n < m->nnodes; n++) {
-		struct policy_group g = { 0 };
+		struct policy_group g = {0};
 
 		if (machine_distance(m, from, n) > v->levels[level].distance)
 			continue;
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 	unsigned int from, running[NODES_MAX];
 	enum policy_certainty certainty;
 	static char text[65536];
-	struct arena a = { 0 };
+	struct arena a = {0};
 	enum policy_rule rule;
 	struct machine m;
 	char line[1024];

@@ -1,6 +1,7 @@
 """The results of `lab all` as one document."""
 import json
 import os
+import shlex
 
 import model
 import results
@@ -13,6 +14,11 @@ Real MPICH 4.0.2 jobs under unmodified Debian kernels on emulated many-node mach
 `lab report` (tests/lab) wrote this file from the lab's files of results; where those did
 not come from `make lab` as it is now, a note says how.
 
+* *job*: where = ranks that busy-poll, -blocking = work 2 ms and sleep 0.5 ms in turn;
+  hybrid = ranks of four threads with OMP_PROC_BIND=true; spawn = two ranks that spawn two
+  more; sleepers = no MPI, one parent's children that block at once, -spin = that spin;
+  cg, mg = NAS kernels. +busyN = beside loops pinned to cpus 0 to N-1, +two = two such jobs
+  at once, +cpuset = in a cpuset without node 0, +nobalance = NUMA balancing off.
 * *variant*: plain = mpiexec alone; preload = the shim, ranks held on their nodes; settle =
   held until MPI_Init returns; early = let go before main(), which the lab must catch;
   run = `evenkeel run`; bind-numa = Hydra's own binding; -nowalk = with HWLOC_COMPONENTS=-x86, without MPICH 4.0's own walk over the cpus in
@@ -22,6 +28,8 @@ not come from `make lab` as it is now, a note says how.
   largest difference between two nodes' ranks at main() (sleepers: at their first instant;
   NAS: when all ranks were first seen), when MPI_Init returned (woken; half-way), and at the
   end.
+* *cpus*: how many different cpus the ranks (hybrid: their threads) were on at the end, of
+  so many ranks, in the worst run.
 * *moved*: how often a rank was on another node than at the look before, of so many looks.
 * *remote*: pages on another node than their rank, at the end. *delay*: milliseconds that
   the ranks waited for a cpu. *seconds*: of guest time, the whole launch; NAS: the timed part.
@@ -35,7 +43,7 @@ def stages():
     """(name, words of its options) of each line of the file stages."""
     with open(os.path.join(HERE, "stages")) as f:
         for line in f:
-            words = line.split("#")[0].split()
+            words = shlex.split(line, comments=True)
             if words:
                 yield words[0], words[1:]
 
@@ -48,18 +56,24 @@ class Boot:
         self.runs = [r for r in runs if r.boot == self.number]
 
 
+def table_of_compare(runs):
+    """What evenkeel compare printed in the guest, but for its records."""
+    return [x for r in runs if r.name == "compare" for x in
+            ["```"] + r.said + ["```", ""]]
+
+
 def section(name, words, data, build):
     runs = [results.Run.from_record(r) for r in data["runs"]]
     boots = [Boot(b, runs) for b in data["boots"]]
-    cases = sorted({(r.job, r.ranks, r.variant) for r in runs}, key=lambda c: (
-        c[0], c[1], (data["options"]["variant"] + ",").find(c[2] + ",") % 1000))
-    order = {c: i for i, c in enumerate(cases)}
-    runs.sort(key=lambda r: order[r.job, r.ranks, r.variant])
-    lines = ["## " + name, "", "`lab " + " ".join(words) + "`: %d runs, %d boot%s." % (
+    runs.sort(key=lambda r: (r.job, r.ranks, results.variant_key(r.variant)))
+    lines = ["## " + name, "", "`lab " + shlex.join(words) + "`: %d runs, %d boot%s." % (
         len(runs), len(boots), "s" if len(boots) > 1 else "")]
     lines += ["", data["note"]] if "note" in data else []
     lines += ["", results.markdown(results.table(runs)), ""]
+    lines += table_of_compare(runs)
     lines += ["* " + line for line in results.versus_plain(runs)]
+    lines += ["", "Ranks per node of each run when MPI_Init returned (NAS: half-way), and at "
+              "the end:", "", "```"] + results.distributions(runs) + ["```"]
     said = model.agreement(boots, build)
     if said:
         lines += ["```"] + said + ["```"]
@@ -76,7 +90,7 @@ def document(folder, build):
             with open(path) as f:
                 parts.append(section(name, words, json.load(f), build))
         else:
-            missing.append("* %s: `lab %s`" % (name, " ".join(words)))
+            missing.append("* %s: `lab %s`" % (name, shlex.join(words)))
     if missing:
         parts.append("## Not run yet\n\n" + "\n".join(missing))
     return "\n".join(parts).rstrip()

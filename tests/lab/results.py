@@ -1,4 +1,5 @@
 """Runs, judged and counted."""
+import collections
 import json
 import math
 import statistics
@@ -49,7 +50,9 @@ class Run:
         self.name, beside = jobs.parts(job)
         self.mpi = jobs.is_mpi(job)
         self.base = jobs.base(variant) if self.mpi else variant
-        self.launches = 2 if "two" in beside else 1
+        # compare prints what the host is, and each run of its two variants and a warm-up.
+        self.launches = (1 + 2 * (jobs.COMPARE_RUNS + 1) if self.name == "compare" else
+                         2 if "two" in beside else 1)
         self.busy = jobs.busy(job)  # cpus of each node that loops keep busy
         self.usable = set(range(shape.cpus)) - set(shape.isolated())
         if "cpuset" in beside:
@@ -58,6 +61,7 @@ class Run:
         self.boot = self.release = None
         self.rc = None          # of mpiexec; None = it never ended
         self.lines = []         # what it printed
+        self.said = []          # of that, what evenkeel compare says to its user
         self.reports = []
         self.moments = []
         self.guest_seconds = 0.0
@@ -65,6 +69,8 @@ class Run:
     def end(self, rc, guest_seconds):
         self.rc, self.guest_seconds = rc, guest_seconds
         self.reports = jobs.reports(self.lines)
+        if self.name == "compare":
+            self.said = [x for x in self.lines if not x.startswith("{")]
         self.moments = add_up(jobs.moments(r, self.lines, self.ranks) for r in self.reports)
 
     def ok(self):
@@ -85,6 +91,9 @@ class Run:
         found = [jobs.moves(r, self.lines) for r in self.reports]
         return sum(m for m, _ in found), sum(n for _, n in found)
 
+    def cpus(self):
+        return [c for r in self.reports for c in jobs.cpus(r)]
+
     def delay_ms(self):
         return jobs.delay_ms(self.lines)
 
@@ -95,14 +104,32 @@ class Run:
         if not self.ok():
             return ["no end" if self.rc is None else
                     "exit %d, %d of %d reports" % (self.rc, len(self.reports), self.launches)]
+        if self.name == "compare":
+            return self.compare_faults()
         if self.base not in jobs.HELD + jobs.SETTLED:
-            return []
-        if any(self.busy) and not jobs.LOAD_IS_SEEN:
             return []
         held = self.base in jobs.HELD
         faults = ["%s at %s" % ("/".join(map(str, c)), n) for n, c in self.moments
                   if (held or n in ("main", "MPI_Init")) and self.is_uneven(c)]
-        return faults + self.mask_faults(held)
+        return faults + self.mask_faults(held) + self.sharing_faults()
+
+    def compare_faults(self):
+        """Its columns of placement must show what the lab is for."""
+        at = self.uneven_at()
+        return ["evenkeel's run: %s" % n for n in at if n.startswith("evenkeel")] + (
+            [] if any(n.startswith("plain") for n in at) else ["no plain run was uneven"])
+
+    def sharing_faults(self):
+        """Two jobs at once, pinned threads, and ranks that were spawned have a cpu each;
+        and a rank's threads are on one node."""
+        faults = ["rank %d has threads on nodes %s" % (i, t["nodes"])
+                  for r in self.reports for i, t in enumerate(r.get("threads", []))
+                  if len(set(t["nodes"])) > 1]
+        if self.launches > 1 or self.name in ("hybrid", "spawn"):
+            cpus = self.cpus()
+            if len(set(cpus)) < len(cpus):
+                faults.append("cpus are shared: %s" % sorted(cpus))
+        return faults
 
     def mask_faults(self, held):
         """A placed rank has a part of the cpus at main(), and after MPI_Init the same
@@ -127,7 +154,7 @@ class Run:
             "guest_seconds": round(self.guest_seconds, 3),
             "moments": [{"at": n, "ranks_per_node": c} for n, c in self.moments],
             "uneven_at": self.uneven_at(), "faults": self.faults(), "moves": self.moves(),
-            "reports": self.reports, "samples": jobs.samples(self.lines),
+            "said": self.said, "reports": self.reports, "samples": jobs.samples(self.lines),
         }
 
     @classmethod
@@ -137,6 +164,7 @@ class Run:
                 boot.Shape(record["shape"]))
         r.boot, r.release, r.rc = record["boot"], record["kernel"], record["exit"]
         r.guest_seconds, r.reports = record["guest_seconds"], record["reports"]
+        r.said = record.get("said", [])
         r.lines = ["@sampler " + json.dumps(record["samples"])]
         r.moments = [(m["at"], m["ranks_per_node"]) for m in record["moments"]]
         return r
@@ -159,25 +187,51 @@ BOOTS_MIN = 3  # before runs are counted as independent
 
 
 def versus_plain(runs):
-    """Lines that hold each variant against plain by Fisher's exact test."""
-    def count(name):
-        of = [r for r in runs if r.ok() and r.base == name]
+    """Lines that hold each variant of a job against plain by Fisher's exact test."""
+    def count(job, name):
+        of = [r for r in runs if r.ok() and r.base == name and r.job == job]
         return sum(bool(r.uneven_at()) for r in of), len(of)
 
-    names = sorted({r.base for r in runs if r.mpi} - {"plain"})
-    plain = count("plain")
-    if not plain[1]:
-        return []
+    out = []
     # Runs of one boot are near-copies of each other.
     independent = len({r.boot for r in runs if r.ok()}) >= BOOTS_MIN
-    return ["%s uneven %d of %d, plain %d of %d%s" %
-            ((name,) + count(name) + plain +
-             (": p = %.2g" % fisher(*count(name), *plain) if independent else "",))
-            for name in names]
+    for job in sorted({r.job for r in runs if r.mpi}):
+        plain = count(job, "plain")
+        names = sorted({r.base for r in runs if r.job == job} - {"plain"})
+        out += ["%s: %s uneven %d of %d, plain %d of %d%s" %
+                ((job, name) + count(job, name) + plain +
+                 (": p = %.2g" % fisher(*count(job, name), *plain) if independent else "",))
+                for name in names if plain[1]]
+    return out
+
+
+def variant_key(variant):
+    """Orders variants as jobs.VARIANTS does, each before its -nowalk."""
+    names = list(jobs.VARIANTS)
+    return [names.index(jobs.base(variant)) if variant != "-" else -1, variant]
+
+
+def distributions(runs):
+    """Lines: the ranks per node of each plain run, when MPI_Init returned and at the
+    end; of others those that are not alike."""
+    out, groups = [], {}
+    for r in runs:
+        if r.ok() and r.mpi and r.moments:
+            groups.setdefault((r.job, r.ranks, r.variant), []).append(r)
+    for (job, ranks, variant), group in groups.items():
+        said = []
+        for r in group:
+            at = dict(r.moments)
+            init = next((at[n] for n in INIT if n in at), None)
+            said.append(">".join("/".join(map(str, c)) for c in (init, r.moments[-1][1]) if c))
+        counted = collections.Counter(said)
+        out.append("%s %d %s: %s" % (job, ranks, variant, ", ".join(
+            "%s%s" % (text, " x%d" % n if n > 1 else "") for text, n in sorted(counted.items()))))
+    return out
 
 
 COLUMNS = ("kernel", "shape", "job", "ranks", "variant", "runs", "uneven", "worst first",
-           "init", "end", "moved", "remote", "delay ms", "seconds")
+           "init", "end", "cpus", "moved", "remote", "delay ms", "seconds")
 # What a job calls the moments of the columns "worst first" and "init".
 FIRST = ("main", "first", "start")
 INIT = ("MPI_Init", "woken", "half")
@@ -186,6 +240,13 @@ INIT = ("MPI_Init", "woken", "half")
 def worst(runs, names):
     found = [d for r in runs for n, d in r.differences() if n in names]
     return str(max(found)) if found else "-"
+
+
+def fewest_cpus(runs):
+    """Of the ranks or threads of a run: how many had a cpu to themselves or first, at
+    worst."""
+    found = [(len(set(r.cpus())), len(r.cpus())) for r in runs if r.cpus()]
+    return "%d of %d" % min(found) if found else "-"
 
 
 def row(case, runs):
@@ -199,7 +260,8 @@ def row(case, runs):
         "%d" % len(done) + (" of %d" % len(runs) if len(done) < len(runs) else ""),
         str(sum(bool(r.uneven_at()) for r in done)),
         worst(done, FIRST), worst(done, INIT),
-        worst(done, {r.moments[-1][0] for r in done}),
+        worst(done, {r.moments[-1][0] for r in done if r.moments}),
+        fewest_cpus(done),
         "%d of %d" % (sum(m for m, _ in moved), sum(n for _, n in moved)),
         "%.0f-%.0f %%" % (min(remote) * 100, max(remote) * 100) if remote else "-",
         "%.0f" % statistics.median(delays) if delays else "-",

@@ -119,9 +119,9 @@ static void sample(FILE *out, const char *name, long ms, int *any)
 
 int main(int argc, char **argv)
 {
-	struct sigaction sa = { .sa_handler = end };
+	struct sigaction sa = {.sa_handler = end};
 	long every = argc == 3 ? atol(argv[2]) : 0, ms = 0;
-	struct timespec nap = { every / 1000, every % 1000 * 1000000 }, t0, t;
+	struct timespec nap = {every / 1000, every % 1000 * 1000000}, t0, t;
 	char *text = NULL;
 	size_t size = 0;
 	int any = 0;

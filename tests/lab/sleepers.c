@@ -27,7 +27,7 @@
 
 enum moment { FIRST, WOKEN, END, NMOMENTS };
 
-static const char *const moment_names[] = { "first", "woken", "end" };
+static const char *const moment_names[] = {"first", "woken", "end"};
 
 /* Shared by parent and children. The parent writes the first four, the child the
  * rest. */
@@ -43,24 +43,24 @@ struct slot {
 static struct shared {
 	_Atomic int go;
 	struct slot slot[CHILDREN_MAX];
-} *shared;
+} * shared;
 
 static struct options {
 	int children, spin;
 	double seconds; /* of work after the wake-up */
-	long gap_us;    /* between two forks, the parent spinning */
-} opt = { .children = 8, .seconds = 0.05, .gap_us = 1000 };
+	long gap_us;	/* between two forks, the parent spinning */
+} opt = {.children = 8, .seconds = 0.05, .gap_us = 1000};
 
 static const char usage[] =
-	"Usage: sleepers [options]\n"
-	"Forks children that block at once, and prints as JSON where each started.\n"
-	"\n"
-	"  -n, --children N   how many, 1 to 256 (default 8)\n"
-	"      --spin         they spin instead of blocking\n"
-	"  -s, --seconds S    work of each after all were woken (default 0.05)\n"
-	"      --gap-us N     pause, spinning, before each fork (default 1000); again while\n"
-	"                     anything else runs\n"
-	"  -h, --help         this text\n";
+    "Usage: sleepers [options]\n"
+    "Forks children that block at once, and prints as JSON where each started.\n"
+    "\n"
+    "  -n, --children N   how many, 1 to 256 (default 8)\n"
+    "      --spin         they spin instead of blocking\n"
+    "  -s, --seconds S    work of each after all were woken (default 0.05)\n"
+    "      --gap-us N     pause, spinning, before each fork (default 1000); again while\n"
+    "                     anything else runs\n"
+    "  -h, --help         this text\n";
 
 static double now(void)
 {
@@ -187,7 +187,7 @@ static void print_moments(void)
 				nodes = shared->slot[i].node[m] + 1;
 	printf("{\"ranks\": %d, \"nodes\": %d, \"moments\": [", opt.children, nodes);
 	for (int m = 0; m < NMOMENTS; m++) {
-		int count[NODES_MAX] = { 0 };
+		int count[NODES_MAX] = {0};
 
 		for (int i = 0; i < opt.children; i++)
 			count[shared->slot[i].node[m] % NODES_MAX]++;
@@ -218,24 +218,35 @@ static void print(void)
 static int parse(int argc, char **argv)
 {
 	static const struct option longs[] = {
-		{ "children", 1, NULL, 'n' }, { "spin", 0, NULL, 'S' },
-		{ "seconds", 1, NULL, 's' },  { "gap-us", 1, NULL, 'g' },
-		{ "help", 0, NULL, 'h' },     { 0 },
+	    {"children", 1, NULL, 'n'}, {"spin", 0, NULL, 'S'}, {"seconds", 1, NULL, 's'},
+	    {"gap-us", 1, NULL, 'g'},	{"help", 0, NULL, 'h'}, {0},
 	};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "n:s:h", longs, NULL)) != -1) {
 		switch (c) {
-		case 'n': opt.children = atoi(optarg); break;
-		case 'S': opt.spin = 1; break;
-		case 's': opt.seconds = atof(optarg); break;
-		case 'g': opt.gap_us = atol(optarg); break;
-		case 'h': fputs(usage, stdout); return 1;
-		default: return 3;
+		case 'n':
+			opt.children = atoi(optarg);
+			break;
+		case 'S':
+			opt.spin = 1;
+			break;
+		case 's':
+			opt.seconds = atof(optarg);
+			break;
+		case 'g':
+			opt.gap_us = atol(optarg);
+			break;
+		case 'h':
+			fputs(usage, stdout);
+			return 1;
+		default:
+			return 3;
 		}
 	}
 	if (opt.children < 1 || opt.children > CHILDREN_MAX || optind < argc) {
-		fprintf(stderr, "sleepers: wanted 1 to %d children and no arguments\n", CHILDREN_MAX);
+		fprintf(stderr, "sleepers: wanted 1 to %d children and no arguments\n",
+			CHILDREN_MAX);
 		return 3;
 	}
 	return 0;
@@ -248,8 +259,8 @@ int main(int argc, char **argv)
 
 	if (rc)
 		return rc - 1;
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-		      -1, 0);
+	shared =
+	    mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED || pipe(fds) < 0 || start(pids, fds) < 0) {
 		perror("sleepers");
 		/* Children that came about are in our group and must not stay. */

@@ -85,20 +85,6 @@ static int content_write(const struct ledger *l)
 	return ftruncate(l->fd, (off_t)size);
 }
 
-static bool process_lives(int32_t pid, uint64_t start)
-{
-	struct proc_stat st;
-
-	/* Spares the way through /proc for nearly all that are dead. */
-	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH))
-		return false;
-	if (proc_alive(pid, start))
-		return true;
-	/* Our own want is no sign of another's death. */
-	return proc_stat_read(&st, pid) < 0 &&
-	       (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
-}
-
 static bool daemon_young(uint64_t start)
 {
 	long per_s = sysconf(_SC_CLK_TCK);
@@ -132,13 +118,28 @@ static int64_t work_ns(void)
 }
 
 /* A process id that is in use again takes a way through /proc, and a file may
- * name 87,000 of those: who is not looked at in time lives on until next time. */
+ * name 87,000 of those: who is not looked at by deadline lives on until next time. */
+static bool process_lives(int32_t pid, uint64_t start, int64_t deadline)
+{
+	struct proc_stat st;
+
+	/* Spares the way through /proc for nearly all that are dead. */
+	if (pid <= 0 || (kill(pid, 0) < 0 && errno == ESRCH))
+		return false;
+	if (work_ns() >= deadline || proc_alive(pid, start))
+		return true;
+	/* Our own want is no sign of another's death. */
+	return proc_stat_read(&st, pid) < 0 &&
+	       (errno == EMFILE || errno == ENFILE || errno == ENOMEM);
+}
+
 static bool job_lives(const struct ledger_job *job, int64_t deadline)
 {
 	for (uint32_t i = 0; i < job->nranks; i++)
-		if (work_ns() >= deadline || process_lives(job->slots[i].pid, job->slots[i].start))
+		if (process_lives(job->slots[i].pid, job->slots[i].start, deadline))
 			return true;
-	return daemon_young(job->key.start) && process_lives(job->key.pid, job->key.start);
+	return daemon_young(job->key.start) &&
+	       process_lives(job->key.pid, job->key.start, deadline);
 }
 
 static void jobs_sweep(struct ledger *l)

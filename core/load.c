@@ -13,6 +13,9 @@
  * irq softirq steal; guest time is part of user time. Old kernels end sooner. */
 enum { COLUMN_IDLE = 3, COLUMN_IOWAIT = 4, COLUMNS_LEAST = 4, COLUMNS = 8 };
 
+/* Ticks in which every idle cpu shows one: the window has five. */
+#define TICKS_TELL 4
+
 #define PATH_SIZE 4096
 /* A line of /proc/stat for a cpu, and far more. The line of interrupts is
  * longer, but it comes after the cpus. */
@@ -168,16 +171,46 @@ static unsigned int share(uint64_t busy, uint64_t idle)
 	return (unsigned int)(busy * 100 / (busy + idle));
 }
 
+/* Ticks of a cpu in between, busy or idle; none where a count ran backwards. */
+static uint64_t grown(const struct load_sample *first, const struct load_sample *last,
+		      unsigned int cpu)
+{
+	uint64_t before = first->busy[cpu] + first->idle[cpu];
+	uint64_t after = last->busy[cpu] + last->idle[cpu];
+
+	return after > before ? after - before : 0;
+}
+
+/* The kernel adds up an idle cpu's time whenever it is asked. A cpu whose counts
+ * stand still while others' grow has work and has not come to its tick: one that
+ * runs a single task without ticks, or one of a virtual machine whose host does
+ * not let it run and does not say so. */
+static bool without_tick(const struct load_sample *first, const struct load_sample *last,
+			 unsigned int cpu, uint64_t most)
+{
+	return most >= TICKS_TELL && (first->busy[cpu] || first->idle[cpu]) &&
+	       first->busy[cpu] == last->busy[cpu] && first->idle[cpu] == last->idle[cpu];
+}
+
 void load_between(const struct load_sample *first, const struct load_sample *last,
 		  const struct machine *m, const struct cpus *allowed, unsigned int *centi)
 {
+	unsigned int ncpus = first->ncpus < last->ncpus ? first->ncpus : last->ncpus;
+	uint64_t most = 0;
+
 	memset(centi, 0, m->nnodes * sizeof(*centi));
-	for (unsigned int cpu = 0; cpu < first->ncpus && cpu < last->ncpus; cpu++) {
+	for (unsigned int cpu = 0; cpu < ncpus; cpu++)
+		if (grown(first, last, cpu) > most)
+			most = grown(first, last, cpu);
+	for (unsigned int cpu = 0; cpu < ncpus; cpu++) {
 		unsigned int node = machine_node_of(m, cpu);
 		uint64_t busy, idle = 0;
 
-		if (node == CPUS_NONE || (allowed && !cpus_has(allowed, cpu)) ||
-		    last->busy[cpu] <= first->busy[cpu])
+		if (node == CPUS_NONE || (allowed && !cpus_has(allowed, cpu)))
+			continue;
+		if (without_tick(first, last, cpu, most))
+			centi[node] += 100;
+		if (last->busy[cpu] <= first->busy[cpu])
 			continue;
 		busy = last->busy[cpu] - first->busy[cpu];
 		if (last->idle[cpu] > first->idle[cpu])

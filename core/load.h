@@ -36,8 +36,9 @@ int load_read(struct load_sample *s, struct arena *a, unsigned int ncpus, const 
 
 /* Hundredths of a cpu that were busy on each node of m between two samples:
  * the busy share of each of its cpus that is in allowed (NULL = all), summed. A
- * cpu without a tick in between, or whose busy time ran backwards, counts as
- * idle; idle time that runs backwards (proc(5): it may) as none. centi has
+ * cpu that is listed and shows neither busy nor idle time, while another shows
+ * four ticks, is busy. One whose busy time ran backwards counts as idle; idle
+ * time that runs backwards (proc(5): it may) as none. centi has
  * m->nnodes entries. */
 void load_between(const struct load_sample *first, const struct load_sample *last,
 		  const struct machine *m, const struct cpus *allowed, unsigned int *centi);

@@ -263,6 +263,16 @@ static void busy_shares_are_summed_by_node(void **state)
 		  { { 0 }, { 0, 0, 5, 0, 5, 0, 0, 0 } },
 		  { 100, 0 } },
 		{ "", { { 0 }, { 5, 5, 5, 5, 5, 5, 5, 5 } }, { { 0 }, { 0 } }, { 0, 0 } },
+		/* A cpu whose counts stand still is busy when others' have grown by
+		 * four; one that was never listed is not. */
+		{ NULL,
+		  { { 7, 7, 7, 0, 0 }, { 7, 12, 7, 0, 0 } },
+		  { { 9, 9, 9, 0, 9 }, { 9, 9, 14, 0, 13 } },
+		  { 200, 0 } },
+		{ NULL,
+		  { { 7, 7, 7, 0, 7 }, { 7, 10, 7, 0, 7 } },
+		  { { 9, 9, 9, 0, 9 }, { 9, 9, 12, 0, 9 } },
+		  { 100, 0 } },
 		/* Numbers beyond any host's do not overflow. */
 		{ NULL,
 		  { { 0 }, { UINT64_MAX, UINT64_MAX / 2 } },

@@ -104,17 +104,41 @@ class Hung(Exception):
     pass
 
 
+# A guest beside busier programs gets little of the host and is silent for long; one that
+# waits for what never comes uses none of it.
+WALL_SHARE = 10
+
+
+def cpu_seconds(pid):
+    """What a process has used so far; 0 for one that has gone."""
+    try:
+        with open("/proc/%d/stat" % pid) as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+    except OSError:
+        return 0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait(p, bound):
+    """Until the guest says something; Hung as lines() tells."""
+    start, used = time.monotonic(), cpu_seconds(p.pid)
+    while not select.select([p.stdout], [], [], min(bound, 1))[0]:
+        if (cpu_seconds(p.pid) - used > bound or
+                time.monotonic() - start > bound * WALL_SHARE):
+            raise Hung("nothing on the console for %d s" % bound)
+
+
 def lines(args, log, bound):
     """Lines of the guest's console as they come, kept in the file log too. Hung when it
-    says nothing for bound seconds; the guest is ended in any case."""
+    says nothing for bound seconds of its own cpu time, or ten times as long by the clock;
+    the guest is ended in any case."""
     p = subprocess.Popen(args, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                          stderr=subprocess.STDOUT)
     rest = b""
     try:
         with open(log, "wb") as keep:
             while True:
-                if not select.select([p.stdout], [], [], bound)[0]:
-                    raise Hung("nothing on the console for %d s" % bound)
+                wait(p, bound)
                 data = os.read(p.stdout.fileno(), 65536)
                 if not data:
                     break

@@ -11,8 +11,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 INTRODUCTION = """# Lab results
 
 Real MPICH 4.0.2 jobs under unmodified Debian kernels on emulated many-node machines.
-`lab report` (tests/lab) wrote this file from the lab's files of results; where those did
-not come from `make lab` as it is now, a note says how.
+`lab report` wrote this file from tests/lab/results; a stage with a word to say has a note.
+QEMU runs the cpus of a machine in turn, and 7.2 (kernels 6.12 and newer) in longer turns
+than 10.0 (5.10 and 6.1), so that jobs whose ranks wait for each other take longer there:
+seconds can be held against each other within a stage only.
 
 * *job*: where = ranks that busy-poll, -blocking = work 2 ms and sleep 0.5 ms in turn;
   hybrid = ranks of four threads with OMP_PROC_BIND=true; spawn = two ranks that spawn two
@@ -59,7 +61,8 @@ class Boot:
 def table_of_compare(runs):
     """What evenkeel compare printed in the guest, but for its records."""
     return [x for r in runs if r.name == "compare" for x in
-            ["```"] + r.said + ["```", ""]]
+            # Without the progress that it draws on a terminal.
+            ["```"] + [line.split("\x1b[K")[-1] for line in r.said] + ["```", ""]]
 
 
 def section(name, words, data, build):
@@ -76,9 +79,11 @@ def section(name, words, data, build):
               "the end:", "", "```"] + results.distributions(runs) + ["```"]
     said = model.agreement(boots, build)
     if said:
-        lines += ["```"] + said + ["```"]
-    faults = ["* **boot %d %s %d %s: %s**" % (r.boot, r.job, r.ranks, r.variant, f)
-              for r in runs for f in r.faults()]
+        lines += ["", "The kernel's rule against the kernel, child by child; L = on the parent's "
+                  "node, a dot = left out:", "", "```"] + said + ["```"]
+    faults = ["* **boot %d %s %d %s: %s**" % (r.boot, r.job, r.ranks, r.variant,
+                                              "; ".join(r.faults()))
+              for r in runs if r.faults()]
     return "\n".join(lines + faults) + "\n"
 
 

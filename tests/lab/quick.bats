@@ -7,7 +7,7 @@ setup_file()
 {
 	[ "${EK_LAB-}" = yes ] || return 0
 	export LAB_RC=0 LAB_OUT=$BATS_FILE_TMPDIR
-	EK_BUILD=$EK_BUILD "$BATS_TEST_DIRNAME/lab" quick --json "$LAB_OUT/json" \
+	TMPDIR=$LAB_OUT EK_BUILD=$EK_BUILD "$BATS_TEST_DIRNAME/lab" quick --json "$LAB_OUT/json" \
 		>"$LAB_OUT/out" 2>"$LAB_OUT/err" 3>&- || LAB_RC=$?
 	sed 's/^/# /' "$LAB_OUT/out" >&3
 }

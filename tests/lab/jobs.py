@@ -95,8 +95,8 @@ def parts(job):
 
 
 def busy(job):
-    """Cpus of each node that loops keep busy; they are on node 0."""
-    return [sum(int(b[4:]) for b in parts(job)[1] if b.startswith("busy"))]
+    """Cpus of nodes 0 and 1 that loops keep busy; they are on node 0."""
+    return [sum(int(b[4:]) for b in parts(job)[1] if b.startswith("busy")), 0]
 
 
 def program(name, options):
@@ -144,7 +144,7 @@ def command(job, ranks, variant, options):
     after = ""
     if name == "spawn":
         after += " rm -rf /tmp/spawner;"
-    if name.split(".")[0] in NAS or busy(job) != [0] or "two" in beside:
+    if name.split(".")[0] in NAS or any(busy(job)) or "two" in beside:
         text = "sampler %s 20 & S=$!; %s" % (name.split(".")[0], text)
         after += " kill $S; wait $S;"
     for b in beside:

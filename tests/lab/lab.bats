@@ -138,8 +138,12 @@ refused()
 	assert even([2], [8]) and uneven([4], [8, 8]), "a node without ranks may be left out"
 	assert even([2, 4], [4, 8]) and even([2, 2], [4, 8]) and uneven([3, 3], [4, 8]) and uneven([4, 2], [4, 8])
 	assert even([2, 2, 0], [8, 8, 0]) and uneven([1, 2, 1], [8, 8, 0])
-	assert even([0, 4], [8, 8], [8]) and uneven([1, 3], [8, 8], [8])
-	assert even([0, 4], [8, 8], [4]) and uneven([2, 2], [8, 8], [4])
+	import boot, results
+	r = results.Run("where+busy4", 4, "run", 0, boot.Shape("2x8"))
+	r.planned = [1, 3]
+	assert not r.is_uneven([1, 3]) and r.is_uneven([0, 4]) and r.is_uneven([2, 2])
+	r.planned = [0, 4]
+	assert r.is_uneven([4])
 	assert difference([4, 1], [8, 8]) == 3 and difference([4], [8, 8]) == 4
 	# Fisher's tea: 3 of 4 and 1 of 4 (34/70); all and none of 12 (2 / C(24,12)).
 	assert abs(fisher(3, 4, 1, 4) - 34 / 70) < 1e-12
@@ -158,7 +162,7 @@ refused()
 	assert "EVENKEEL_MODE=settle" in c("where", 4, "settle")
 	assert "/job/launcher/evenkeel run mpiexec.hydra -n 6 " in c("where", 6, "run")
 	assert "-bind-to numa -n 4 " in c("where", 4, "bind-numa")
-	assert "seq 0 3" in c("where+busy4", 4, "plain") and jobs.busy("where+busy4") == [4]
+	assert "seq 0 3" in c("where+busy4", 4, "plain") and jobs.busy("where+busy4") == [4, 0]
 	assert jobs.reports(["noise {", '{"a":', '1} x', "@sampler [[1]]", '{"b": 2}']) == [
 	    {"a": 1}, {"b": 2}]
 	assert jobs.moves({"rank": [{"node_at": [0, 1, 1, 0]}]}, []) == (1, 2)

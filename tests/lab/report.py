@@ -26,7 +26,8 @@ seconds can be held against each other within a stage only.
   run = `evenkeel run`; bind-numa = Hydra's own binding; -nowalk = with HWLOC_COMPONENTS=-x86, without MPICH 4.0's own walk over the cpus in
   MPI_Init.
 * *uneven*: runs in which, at some moment after main(), a rank was on a node that was
-  busier by its capacity, the rank itself not counted, than another. *worst ...*: the
+  busier by its capacity, the rank itself not counted, than another; beside busy loops:
+  in which the ranks were not as `evenkeel plan --busy` says. *worst ...*: the
   largest difference between two nodes' ranks at main() (sleepers: at their first instant;
   NAS: when all ranks were first seen), when MPI_Init returned (woken; half-way), and at the
   end.

@@ -8,18 +8,17 @@ import boot
 import jobs
 
 
-def uneven(counts, capacity, busy=()):
+def uneven(counts, capacity):
     """Some rank would not go where it is if it came last to the node with the most room,
     as the plan counts: the least busy by capacity before it comes. With nodes of equal
-    capacity and nothing else running: two nodes differ by more than one."""
+    capacity: two nodes differ by more than one."""
     nodes = len(capacity)
     counts = list(counts) + [0] * (nodes - len(counts))
-    busy = list(busy) + [0] * (nodes - len(busy))
     if any(c and not cap for c, cap in zip(counts, capacity)):
         return True
     usable = [n for n in range(nodes) if capacity[n]]
-    return any(counts[i] and (busy[i] + counts[i] - 1) * capacity[j] >
-               (busy[j] + counts[j]) * capacity[i] for i in usable for j in usable if i != j)
+    return any(counts[i] and (counts[i] - 1) * capacity[j] > counts[j] * capacity[i]
+               for i in usable for j in usable if i != j)
 
 
 def difference(counts, capacity):
@@ -58,6 +57,7 @@ class Run:
         if "cpuset" in beside:
             self.usable &= set(shape.nodes[-1]["cpus"])
         self.capacity = [len(self.usable & set(n["cpus"])) for n in shape.nodes]
+        self.planned = None     # beside busy loops: what evenkeel plan says of them
         self.boot = self.release = None
         self.rc = None          # of mpiexec; None = it never ended
         self.lines = []         # what it printed
@@ -77,7 +77,9 @@ class Run:
         return self.rc == 0 and len(self.reports) == self.launches
 
     def is_uneven(self, counts):
-        return uneven(counts, self.capacity, self.busy)
+        if self.planned:
+            return list(counts) + [0] * (len(self.planned) - len(counts)) != self.planned
+        return uneven(counts, self.capacity)
 
     def differences(self):
         return [(name, difference(c, self.capacity)) for name, c in self.moments]
@@ -150,7 +152,7 @@ class Run:
         return {
             "kernel": self.release, "shape": self.shape.name, "boot": self.boot,
             "job": self.job, "ranks": self.ranks, "variant": self.variant,
-            "pause_us": self.pause_us, "exit": self.rc,
+            "pause_us": self.pause_us, "planned": self.planned, "exit": self.rc,
             "guest_seconds": round(self.guest_seconds, 3),
             "moments": [{"at": n, "ranks_per_node": c} for n, c in self.moments],
             "uneven_at": self.uneven_at(), "faults": self.faults(), "moves": self.moves(),
@@ -164,6 +166,7 @@ class Run:
                 boot.Shape(record["shape"]))
         r.boot, r.release, r.rc = record["boot"], record["kernel"], record["exit"]
         r.guest_seconds, r.reports = record["guest_seconds"], record["reports"]
+        r.planned = record.get("planned")
         r.said = record.get("said", [])
         r.lines = ["@sampler " + json.dumps(record["samples"])]
         r.moments = [(m["at"], m["ranks_per_node"]) for m in record["moments"]]

@@ -14,16 +14,15 @@ void sim_defaults(struct sim_params *p)
 		.rule = POLICY_G8,
 		.launch = SIM_HYDRA,
 		.nranks = 1,
-		/* bench/hydra-start, medians rounded; asks and barriers from the
-		 * commands of PMI that one rank sends (docs/policy.md). */
+		/* bench/hydra-start, rounded. */
 		.gap_us = 1300,
 		.exec_us = 6000,
 		.start_us = 35000,
+		.setup_us = 7000,
+		.connect_us = 45000,
 		.between_us = 75,
 		.serve_us = 50,
 		.sleep_us = 400,
-		.asks = 10,
-		.barriers = 4,
 		.jitter = 0.25,
 		.megabytes = 1800,
 		.even_seconds = 96,

@@ -37,19 +37,20 @@ enum sim_launch {
 #define SIM_SECONDS_MAX 100000.0
 
 /* SIM_HYDRA: every gap_us the proxy, which runs, forks a child. exec_us later that
- * execs; start_us later it begins to ask the proxy things, asks times, and then
- * enters barriers, each time asleep until the proxy has answered, and between_us at
- * work after each. The proxy sleeps when it has nothing to do, and takes serve_us
- * for each answer; of a barrier the first comes sleep_us after the last rank
- * entered. All wake-ups are synchronous, as those of sockets are. The others: gap_us
- * alone counts. Each time is multiplied by a random number of 1 - jitter .. 1 +
- * jitter. */
+ * execs; start_us later it begins to ask the proxy things and to enter barriers, in
+ * the order of MPICH's MPI_Init (sim_launch.c), each time asleep until the proxy has
+ * answered, with between_us of work in between, or setup_us before the first barrier
+ * and connect_us before the last. The proxy sleeps when it has nothing to do, and
+ * takes serve_us for each answer; of a barrier the first comes sleep_us after the last
+ * rank entered. All wake-ups are synchronous, as those of sockets are. The others:
+ * gap_us alone counts. Each time is multiplied by a random number of 1 - jitter ..
+ * 1 + jitter. */
 struct sim_params {
 	enum policy_rule rule;
 	enum sim_launch launch;
 	unsigned int nranks; /* 1 .. SIM_RANKS_MAX */
-	unsigned int gap_us, exec_us, start_us, between_us, serve_us, sleep_us;
-	unsigned int asks, barriers;
+	unsigned int gap_us, exec_us, start_us, setup_us, connect_us;
+	unsigned int between_us, serve_us, sleep_us;
 	double jitter; /* 0 .. 1 */
 	/* MPICH 4.0's hwloc: at the end of its start each rank walks over all cpus it
 	 * may use, and stays on the last. */
@@ -69,7 +70,8 @@ struct sim_params {
 	double samples[SIM_SAMPLES_MAX];
 };
 
-/* gap_us and so on as bench/hydra-start measured them for MPICH 4.0.2; 5 % of each. */
+/* gap_us and so on as bench/hydra-start measured them for MPICH 4.0.2; memory and work
+ * of a rank as of NAS mg.D on 16. */
 void sim_defaults(struct sim_params *p);
 
 /* One launch. The arrays belong to the struct sim, until its next launch. */

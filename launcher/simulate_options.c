@@ -91,8 +91,10 @@ static int read_row(const struct reading *in, char *row, enum policy_rule *rule)
 	}
 	while (sign) {
 		bool with = sign == '+';
-		char *next = ++patch + strcspn(patch, "+/");
+		char *next;
 
+		patch++;
+		next = patch + strcspn(patch, "+/");
 		sign = *next;
 		*next = '\0';
 		if (change(in, rule, patch, with) < 0)
@@ -216,8 +218,8 @@ static int read_number(const struct reading *in, const char *value)
 		{ "between-us", 0, SIMULATE_US_MAX, &p->between_us, NULL, NULL },
 		{ "serve-us", 0, SIMULATE_US_MAX, &p->serve_us, NULL, NULL },
 		{ "sleep-us", 0, SIMULATE_US_MAX, &p->sleep_us, NULL, NULL },
-		{ "asks", 0, 10000, &p->asks, NULL, "a number from 0 to 10000" },
-		{ "barriers", 0, 10000, &p->barriers, NULL, "a number from 0 to 10000" },
+		{ "setup-us", 0, SIMULATE_US_MAX, &p->setup_us, NULL, NULL },
+		{ "connect-us", 0, SIMULATE_US_MAX, &p->connect_us, NULL, NULL },
 		{ "jitter", 0, 1, NULL, &p->jitter, "a number from 0 to 1" },
 		{ "unrelated", 0, 1, NULL, &p->unrelated, "a number from 0 to 1" },
 		{ "bandwidth-share", 0, 1, NULL, &p->bandwidth_share, "a number from 0 to 1" },

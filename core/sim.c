@@ -184,7 +184,7 @@ static void arm(struct sim *s)
 {
 	const struct sim_world *w = &s->w;
 
-	if (s->w.waiting && !s->inside) {
+	if (w->waiting && !s->inside && s->crowded != w->changes) {
 		s->inside = true;
 		sim_queue_put(&s->queue, w->now + 1000u * (w->map.llc_cpu[1] - w->map.llc_cpu[0]),
 			      SIM_INSIDE, 0);
@@ -267,7 +267,8 @@ static void handle(struct sim *s, const struct sim_event *e)
 	switch ((enum sim_kind)e->kind) {
 	case SIM_INSIDE:
 		s->inside = false;
-		sim_balance_inside(&s->w);
+		if (!sim_balance_inside(&s->w))
+			s->crowded = s->w.changes;
 		break;
 	case SIM_BALANCE:
 		balance(s, e->which);
@@ -327,6 +328,7 @@ static void reset(struct sim *s, uint64_t seed)
 	s->serving = s->forking = s->inside = s->working = s->finished = false;
 	s->begin = s->reckoned = s->horizon = 0;
 	s->changes = s->w.changes;
+	s->crowded = s->w.changes - 1;
 	s->speed = 1;
 	s->left = s->seconds = 0;
 }

@@ -183,8 +183,10 @@ void sim_balance_newly_idle(struct sim_world *w, unsigned int cpu)
 		sim_world_move(w, t, cpu);
 }
 
-void sim_balance_inside(struct sim_world *w)
+bool sim_balance_inside(struct sim_world *w)
 {
+	bool moved = false;
+
 	for (unsigned int i = 0; w->waiting && i < w->ntasks; i++) {
 		struct sim_task *t = &w->tasks[i];
 		unsigned int node, cpu;
@@ -193,7 +195,10 @@ void sim_balance_inside(struct sim_world *w)
 			continue;
 		node = sim_world_node(w, t);
 		cpu = w->node_idle[node] ? sim_world_cpu_of(w, t, node) : SIM_NONE;
-		if (cpu != SIM_NONE && !w->cpus[cpu].running)
-			sim_world_move(w, t, cpu);
+		if (cpu == SIM_NONE || w->cpus[cpu].running)
+			continue;
+		sim_world_move(w, t, cpu);
+		moved = true;
 	}
+	return moved;
 }

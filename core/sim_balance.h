@@ -45,7 +45,7 @@ bool sim_balance_round(struct sim_world *w, struct sim_balance *b, unsigned int 
  * where its groups find an imbalance. */
 void sim_balance_newly_idle(struct sim_world *w, unsigned int cpu);
 
-/* The look within nodes: waiting tasks go to idle cpus of their node. */
-void sim_balance_inside(struct sim_world *w);
+/* The look within nodes: waiting tasks go to idle cpus of their node. Whether one did. */
+bool sim_balance_inside(struct sim_world *w);
 
 #endif

@@ -46,6 +46,7 @@ struct sim {
 	double *served;	  /* by node; for that */
 	unsigned int nodes; /* that have cpus for the ranks */
 	unsigned int changes; /* of the world, when last looked at */
+	unsigned int crowded; /* the same, when waiting tasks found no idle cpu in their node */
 	unsigned int nsampled;
 	uint64_t horizon;
 

@@ -102,8 +102,7 @@ struct sim *sim_new(struct arena *a, const struct machine *m, const struct sim_p
 	s->first = arena_array(a, n, sizeof(*s->first));
 	s->from = arena_array(a, n, sizeof(*s->from));
 	s->samples = arena_array(a, (size_t)SIM_SAMPLES_MAX * m->nnodes, sizeof(*s->samples));
-	s->served = arena_array(a, m->nnodes, sizeof(*s->served));
-	if (!s->served || !s->phase || !s->asking || !s->first || !s->from || !s->samples ||
+	if (!s->phase || !s->asking || !s->first || !s->from || !s->samples ||
 	    sim_queue_init(&s->queue, a, room) < 0 || make_masks(s, a) < 0)
 		return NULL;
 	for (unsigned int i = 0; i < m->nnodes; i++)
@@ -113,38 +112,18 @@ struct sim *sim_new(struct arena *a, const struct machine *m, const struct sim_p
 
 /* --- how fast the work goes -------------------------------------------------------- */
 
-/* The memory that the most burdened node serves, in ranks. What a rank has not touched
- * yet is where it is. */
-static double most_memory(struct sim *s)
-{
-	const struct sim_world *w = &s->w;
-	double *served = s->served, most = 0;
-
-	memset(served, 0, w->map.nnodes * sizeof(*served));
-	for (unsigned int i = 0; i < s->p.nranks; i++) {
-		const struct sim_task *t = &w->tasks[i];
-		double rest = 1;
-
-		for (unsigned int j = 0; j < w->map.nnodes; j++) {
-			served[j] += t->share[j];
-			rest -= t->share[j];
-		}
-		served[sim_world_node(w, t)] += rest;
-	}
-	for (unsigned int j = 0; j < w->map.nnodes; j++)
-		most = served[j] > most ? served[j] : most;
-	return most;
-}
-
 /* Seconds of even work done in a second. Time goes with the ranks whose memory the
  * most burdened node serves, over those when all is even; and no rank is faster than
  * its share of its cpu lets it. */
 static double speed(struct sim *s)
 {
-	unsigned int most = 1;
 	double even = (s->p.nranks + s->nodes - 1) / s->nodes, share = s->p.bandwidth_share;
-	double slower = 1 - share + share * most_memory(s) / even;
+	double memory = 0, slower;
+	unsigned int most = 1;
 
+	for (unsigned int i = 0; i < s->w.map.nnodes; i++)
+		memory = s->w.served[i] > memory ? s->w.served[i] : memory;
+	slower = 1 - share + share * memory / even;
 	for (unsigned int i = 0; s->w.waiting && i < s->p.nranks; i++) {
 		const struct sim_task *t = &s->w.tasks[i];
 
@@ -202,14 +181,20 @@ static void arm(struct sim *s)
 			      w->now + 1 + stats_random_below(&s->w.random, b->interval_us),
 			      SIM_BALANCE, i);
 	}
-	for (unsigned int i = 0; s->working && i < s->p.nranks; i++)
-		seek(s, &s->w.tasks[i], i);
+	for (unsigned int i = 0; i < s->w.nmoved; i++) {
+		struct sim_task *t = &s->w.tasks[s->w.moved[i]];
+
+		t->moved = false;
+		seek(s, t, s->w.moved[i]);
+	}
+	s->w.nmoved = 0;
 	s->stale = true;
 }
 
 void sim_begin(struct sim *s)
 {
 	s->working = true;
+	sim_world_begin(&s->w, s->p.nranks);
 	s->begin = s->reckoned = s->w.now;
 	s->left = s->p.even_seconds;
 	s->horizon = s->w.now;
@@ -234,15 +219,6 @@ static void take_sample(struct sim *s, unsigned int sample)
 	s->nsampled++;
 }
 
-static void touch_all(struct sim *s)
-{
-	if (!s->working || s->w.now > s->begin + 2 * SIM_TOUCH_US)
-		return;
-	s->stale = true;
-	for (unsigned int i = 0; i < s->p.nranks; i++)
-		sim_numa_touch(&s->w, &s->w.tasks[i], s->begin);
-}
-
 static void balance(struct sim *s, unsigned int i)
 {
 	struct sim_balancer *b = &s->balance.of[i];
@@ -256,7 +232,7 @@ static void look(struct sim *s, unsigned int rank)
 {
 	struct sim_task *t = &s->w.tasks[rank];
 
-	t->seeks = sim_numa_look(&s->w, t, s->begin, s->p.megabytes);
+	t->seeks = sim_numa_look(&s->w, t, s->p.megabytes);
 	s->stale = true;
 	if (t->seeks)
 		sim_queue_put(&s->queue, s->w.now + SIM_SCAN_PERIOD_US, SIM_LOOK, rank);
@@ -301,7 +277,6 @@ void sim_go_on(struct sim *s)
 			break;
 		s->w.now = e.at;
 		reckon(s);
-		touch_all(s);
 		handle(s, &e);
 		arm(s);
 		if (s->working && !s->finished && s->stale)

@@ -43,7 +43,6 @@ struct sim {
 	uint64_t reckoned; /* as of when left is */
 	double speed;
 	bool stale;	  /* speed is to be found out anew */
-	double *served;	  /* by node; for that */
 	unsigned int nodes; /* that have cpus for the ranks */
 	unsigned int changes; /* of the world, when last looked at */
 	unsigned int crowded; /* the same, when waiting tasks found no idle cpu in their node */

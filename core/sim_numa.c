@@ -1,17 +1,5 @@
 #include "core/sim_numa.h"
 
-void sim_numa_touch(struct sim_world *w, struct sim_task *t, uint64_t begin)
-{
-	uint64_t from = t->touched > begin ? t->touched : begin, to = w->now;
-
-	if (to > begin + SIM_TOUCH_US)
-		to = begin + SIM_TOUCH_US;
-	if (t->cpu == SIM_NONE || to <= from)
-		return;
-	t->share[sim_world_node(w, t)] += (double)(to - from) / SIM_TOUCH_US;
-	t->touched = to;
-}
-
 void sim_numa_set(struct sim_world *w, struct sim_task *t, unsigned int node)
 {
 	for (unsigned int i = 0; i < w->map.nnodes; i++)
@@ -75,7 +63,6 @@ static bool swap_with_one_on(struct sim_world *w, struct sim_task *t, unsigned i
 			continue;
 		sim_world_move(w, t, o->cpu);
 		sim_world_move(w, o, cpu);
-		/* It has a reason to look again. */
 		return true;
 	}
 	return false;
@@ -94,15 +81,19 @@ static bool fetch(struct sim_world *w, struct sim_task *t, double share)
 			continue;
 		t->share[i] -= moved;
 		t->share[here] += moved;
+		if (t->works) {
+			w->served[i] -= moved;
+			w->served[here] += moved;
+		}
 		share -= moved;
 		left |= t->share[i] > 1e-9;
 	}
 	return left;
 }
 
-bool sim_numa_look(struct sim_world *w, struct sim_task *t, uint64_t begin, double megabytes)
+bool sim_numa_look(struct sim_world *w, struct sim_task *t, double megabytes)
 {
-	sim_numa_touch(w, t, begin);
+	sim_world_touch(w, t);
 	t->prefers = preferred(w, t);
 	if (t->prefers != sim_world_node(w, t) &&
 	    (move_to(w, t, t->prefers) || swap_with_one_on(w, t, t->prefers)))

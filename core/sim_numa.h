@@ -13,14 +13,9 @@
 
 #include "core/sim_world.h"
 
-#define SIM_TOUCH_US 1000000u
 #define SIM_SCAN_DELAY_US 1000000u
 #define SIM_SCAN_PERIOD_US 1000000u
 #define SIM_SCAN_MB 256.0
-
-/* Where t has run since it was last asked counts for what it touched in that time,
- * when its work began at begin. To be called before each move. */
-void sim_numa_touch(struct sim_world *w, struct sim_task *t, uint64_t begin);
 
 /* All its memory is on node, for tests and what starts in the midst of its work. */
 void sim_numa_set(struct sim_world *w, struct sim_task *t, unsigned int node);
@@ -30,6 +25,6 @@ void sim_numa_set(struct sim_world *w, struct sim_task *t, unsigned int node);
 uint64_t sim_numa_first(struct sim_world *w);
 
 /* One look at t, whose memory is megabytes large: whether there is more to do. */
-bool sim_numa_look(struct sim_world *w, struct sim_task *t, uint64_t begin, double megabytes);
+bool sim_numa_look(struct sim_world *w, struct sim_task *t, double megabytes);
 
 #endif

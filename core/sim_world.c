@@ -20,7 +20,9 @@ int sim_world_init(struct sim_world *w, struct arena *a, const struct machine *m
 	w->node_running = arena_array(a, m->nnodes, sizeof(*w->node_running));
 	w->node_idle = arena_array(a, m->nnodes, sizeof(*w->node_idle));
 	w->llc_idle = arena_array(a, w->map.nllcs, sizeof(*w->llc_idle));
-	if (!w->tasks || !w->cpus || !w->node_running || !w->node_idle || !w->llc_idle)
+	w->served = arena_array(a, m->nnodes, sizeof(*w->served));
+	w->moved = arena_array(a, ntasks, sizeof(*w->moved));
+	if (!w->served || !w->moved || !w->tasks || !w->cpus || !w->node_running || !w->node_idle || !w->llc_idle)
 		return -1;
 	for (unsigned int i = 0; i < ntasks; i++)
 		w->tasks[i].share = &shares[(size_t)i * m->nnodes];
@@ -138,8 +140,51 @@ unsigned int sim_world_lift(struct sim_world *w, struct sim_task *t)
 	return cpu;
 }
 
+void sim_world_begin(struct sim_world *w, unsigned int nranks)
+{
+	w->begin = w->now;
+	memset(w->served, 0, w->map.nnodes * sizeof(*w->served));
+	for (unsigned int i = 0; i < nranks; i++) {
+		w->tasks[i].works = true;
+		w->tasks[i].touched = w->now;
+		w->served[sim_world_node(w, &w->tasks[i])]++;
+	}
+}
+
+void sim_world_touch(struct sim_world *w, struct sim_task *t)
+{
+	uint64_t to = w->now;
+
+	if (!t->works)
+		return;
+	if (to > w->begin + SIM_TOUCH_US)
+		to = w->begin + SIM_TOUCH_US;
+	if (to <= t->touched)
+		return;
+	t->share[sim_world_node(w, t)] += (double)(to - t->touched) / SIM_TOUCH_US;
+	t->touched = to;
+}
+
+/* What t has not touched yet goes along; whatever else is its, stays. */
+static void carry(struct sim_world *w, struct sim_task *t, unsigned int to)
+{
+	double rest = 1;
+
+	sim_world_touch(w, t);
+	for (unsigned int i = 0; i < w->map.nnodes; i++)
+		rest -= t->share[i];
+	w->served[sim_world_node(w, t)] -= rest;
+	w->served[to] += rest;
+	if (t->moved)
+		return;
+	t->moved = true;
+	w->moved[w->nmoved++] = (unsigned int)(t - w->tasks);
+}
+
 void sim_world_move(struct sim_world *w, struct sim_task *t, unsigned int cpu)
 {
+	if (t->works && w->map.node_of[cpu] != sim_world_node(w, t))
+		carry(w, t, w->map.node_of[cpu]);
 	leave(w, t->cpu);
 	t->cpu = cpu;
 	enter(w, cpu);
@@ -152,7 +197,8 @@ void sim_world_reset(struct sim_world *w, enum policy_rule rule, uint64_t seed,
 
 	w->rule = rule;
 	w->now = 0;
-	w->waiting = w->changes = w->busy = 0;
+	w->waiting = w->changes = w->nmoved = 0;
+	w->begin = 0;
 	stats_random_init(&w->random, seed);
 	memset(w->cpus, 0, map->ncpus * sizeof(*w->cpus));
 	memset(w->node_running, 0, map->nnodes * sizeof(*w->node_running));
@@ -172,7 +218,6 @@ void sim_world_reset(struct sim_world *w, enum policy_rule rule, uint64_t seed,
 
 		for (unsigned int j = 0; j < n; j++)
 			enter(w, map->node_cpu[i] + j);
-		w->busy += n;
 	}
 }
 

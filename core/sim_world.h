@@ -28,6 +28,8 @@ struct sim_task {
 	uint64_t slept; /* when it fell asleep */
 	unsigned int prefers; /* node that its memory is on; SIM_NONE = not known yet */
 	bool seeks;	      /* NUMA balancing will look at it */
+	bool works;	      /* a rank at work, with memory */
+	bool moved;	      /* it is in the world's list */
 	uint64_t touched;     /* up to when its memory was reckoned */
 	double *share;	      /* of its memory, by node; sums up to what was touched yet */
 };
@@ -50,8 +52,15 @@ struct sim_world {
 	unsigned int *node_running, *node_idle, *llc_idle;
 	unsigned int waiting;  /* tasks awake beyond the first of their cpu */
 	unsigned int changes;  /* counts every change of a node's running tasks */
-	unsigned int busy;     /* cpus kept busy by others */
+	uint64_t begin;	       /* when the ranks' work began */
+	/* The memory each node serves, in ranks; what a rank has not touched yet is
+	 * where it is. */
+	double *served;
+	unsigned int *moved, nmoved; /* tasks at work that moved since the list was emptied */
 };
+
+/* Memory is touched evenly in so long a time from the beginning of the work. */
+#define SIM_TOUCH_US 1000000u
 
 /* Room for ntasks on m. 0, or -1 with errno ENOMEM. */
 int sim_world_init(struct sim_world *w, struct arena *a, const struct machine *m,
@@ -89,6 +98,11 @@ void sim_world_sleep(struct sim_world *w, struct sim_task *t);
 unsigned int sim_world_lift(struct sim_world *w, struct sim_task *t);
 /* One that is awake goes to another cpu. */
 void sim_world_move(struct sim_world *w, struct sim_task *t, unsigned int cpu);
+
+/* The first nranks tasks, all of them awake, are at work from now on. */
+void sim_world_begin(struct sim_world *w, unsigned int nranks);
+/* What t has touched where it has been since it was last asked is taken down. */
+void sim_world_touch(struct sim_world *w, struct sim_task *t);
 
 /* Whether something is idle; a cpu of [from, to) that is idle and t may use, beginning
  * at a random one; or SIM_NONE. */

@@ -145,14 +145,14 @@ static void no_swap_does_not_swap_while_there_are_idle_cpus(void **state)
 
 	(void)state;
 	cross_over(&s, POLICY_G7);
-	assert_true(sim_numa_look(&s.world, &s.world.tasks[0], 0, 1000));
+	assert_true(sim_numa_look(&s.world, &s.world.tasks[0], 1000));
 	assert_int_equal(sim_world_node(&s.world, &s.world.tasks[0]), 1);
 	assert_int_equal(sim_world_node(&s.world, &s.world.tasks[1]), 0);
 	assert_int_equal(s.world.node_running[0], 12);
 	arena_free(&s.arena);
 
 	cross_over(&s, patched);
-	assert_true(sim_numa_look(&s.world, &s.world.tasks[0], 0, 1000));
+	assert_true(sim_numa_look(&s.world, &s.world.tasks[0], 1000));
 	assert_int_equal(sim_world_node(&s.world, &s.world.tasks[0]), 0);
 	assert_int_equal(sim_world_node(&s.world, &s.world.tasks[1]), 1);
 	/* Its memory comes instead. */
@@ -163,7 +163,7 @@ static void no_swap_does_not_swap_while_there_are_idle_cpus(void **state)
 	set_scene(&s, TWO_8, 16, patched);
 	for (unsigned int i = 0; i < 16; i++)
 		put(&s, i, i % 2, i < 2 ? 1 - i % 2 : i % 2);
-	sim_numa_look(&s.world, &s.world.tasks[0], 0, 1000);
+	sim_numa_look(&s.world, &s.world.tasks[0], 1000);
 	assert_int_equal(sim_world_node(&s.world, &s.world.tasks[0]), 1);
 	assert_int_equal(sim_world_node(&s.world, &s.world.tasks[1]), 0);
 	arena_free(&s.arena);
@@ -177,7 +177,7 @@ static void nobody_trades_places_for_nothing(void **state)
 	cross_over(&s, POLICY_G7);
 	/* The one there is where its memory is. */
 	sim_numa_set(&s.world, &s.world.tasks[1], 1);
-	sim_numa_look(&s.world, &s.world.tasks[0], 0, 1000);
+	sim_numa_look(&s.world, &s.world.tasks[0], 1000);
 	assert_int_equal(sim_world_node(&s.world, &s.world.tasks[0]), 0);
 	arena_free(&s.arena);
 }
@@ -342,7 +342,7 @@ static void a_lone_task_moves_to_its_memory(void **state)
 
 		set_scene(&s, ZEN3_NPS4, 1, rules[i]);
 		put(&s, 0, 2, 5);
-		assert_true(sim_numa_look(&s.world, &s.world.tasks[0], 0, 1000));
+		assert_true(sim_numa_look(&s.world, &s.world.tasks[0], 1000));
 		assert_int_equal(sim_world_node(&s.world, &s.world.tasks[0]), 5);
 		arena_free(&s.arena);
 	}
@@ -362,7 +362,7 @@ static void workloads_do_not_converge_on_few_nodes(void **state)
 		for (unsigned int i = 0; i < 32; i++) {
 			unsigned int before = sim_world_node(&s.world, &s.world.tasks[i]);
 
-			sim_numa_look(&s.world, &s.world.tasks[i], 0, 100000);
+			sim_numa_look(&s.world, &s.world.tasks[i], 100000);
 			moved += sim_world_node(&s.world, &s.world.tasks[i]) != before;
 			assert_in_range(s.world.node_running[0], 4, 5);
 		}
@@ -380,7 +380,7 @@ static void a_less_busy_node_receives(void **state)
 	for (unsigned int i = 0; i < 10; i++)
 		put(&s, i, 0, 1);
 	for (unsigned int i = 0; i < 10; i++)
-		sim_numa_look(&s.world, &s.world.tasks[i], 0, 100000);
+		sim_numa_look(&s.world, &s.world.tasks[i], 100000);
 	assert_int_equal(s.world.node_running[1], 5);
 	arena_free(&s.arena);
 }

@@ -55,10 +55,10 @@ struct sim_params {
 	/* MPICH 4.0's hwloc: at the end of its start each rank walks over all cpus it
 	 * may use, and stays on the last. */
 	bool walk;
-	double unrelated;	/* 0 .. 1: struct sim_balance */
-	double megabytes;	/* memory of one rank */
-	double even_seconds;	/* work when all nodes have the same share of the memory */
-	double bandwidth_share; /* 0 .. 1: the part of it that waits for memory */
+	double unrelated;	  /* 0 .. 1: struct sim_balance */
+	double megabytes;	  /* memory of one rank */
+	double even_seconds;	  /* work when all nodes have the same share of the memory */
+	double bandwidth_share;	  /* 0 .. 1: the part of it that waits for memory */
 	const unsigned int *busy; /* cpus busy by node, or NULL */
 	/* Where ranks may run: NULL = all cpus. */
 	const struct cpus *allowed;

@@ -175,8 +175,8 @@ void sim_balance_newly_idle(struct sim_world *w, unsigned int cpu)
 		struct policy_group local = sim_world_group(w, &map->own[i], NULL), busiest;
 		const struct sim_group *from = find_busiest(w, i, &busiest);
 
-		if (from && policy_balance_pulls(w->rule, &map->views[node], level, &local,
-						 &busiest))
+		if (from &&
+		    policy_balance_pulls(w->rule, &map->views[node], level, &local, &busiest))
 			t = find_waiting(w, from, cpu, 0);
 	}
 	if (t)

@@ -20,14 +20,14 @@
 #define SIM_FAILED_LOCALITY 2u
 
 struct sim_balancer {
-	bool there;  /* the node is the first of its group, and there are others */
-	bool armed;  /* a round is to come */
+	bool there; /* the node is the first of its group, and there are others */
+	bool armed; /* a round is to come */
 	unsigned int failed;
 	unsigned int interval_us;
 };
 
 struct sim_balance {
-	unsigned int n; /* levels * nodes */
+	unsigned int n;		 /* levels * nodes */
 	struct sim_balancer *of; /* [level * nnodes + node] */
 	/* Chance that a round finds a task of somebody else's to move instead, which
 	 * begins the count of failed rounds anew. */

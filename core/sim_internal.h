@@ -31,7 +31,7 @@ struct sim {
 
 	/* Start-up. The parent is the task behind the ranks, but for SIM_THREADS. */
 	struct sim_task *parent;
-	unsigned int *phase; /* by rank: answers it has had */
+	unsigned int *phase;  /* by rank: answers it has had */
 	unsigned int *asking; /* ring: ranks that wait for an answer */
 	unsigned int first_asking, nasking, entered, up;
 	bool serving, forking, inside;
@@ -42,8 +42,8 @@ struct sim {
 	double left;	   /* seconds of work if all is even */
 	uint64_t reckoned; /* as of when left is */
 	double speed;
-	bool stale;	  /* speed is to be found out anew */
-	unsigned int nodes; /* that have cpus for the ranks */
+	bool stale;	      /* speed is to be found out anew */
+	unsigned int nodes;   /* that have cpus for the ranks */
 	unsigned int changes; /* of the world, when last looked at */
 	unsigned int crowded; /* the same, when waiting tasks found no idle cpu in their node */
 	unsigned int nsampled;

@@ -34,8 +34,7 @@ static bool move_to(struct sim_world *w, struct sim_task *t, unsigned int node)
 	struct policy_group src = sim_world_node_group(w, from);
 	struct policy_group dst = sim_world_node_group(w, node);
 
-	if (!sim_may_node(t, node) ||
-	    !policy_numa_moves(w->rule, &w->map.views[from], &src, &dst))
+	if (!sim_may_node(t, node) || !policy_numa_moves(w->rule, &w->map.views[from], &src, &dst))
 		return false;
 	cpu = sim_world_cpu_of(w, t, node);
 	if (cpu == SIM_NONE || w->cpus[cpu].running)

@@ -165,8 +165,8 @@ static unsigned int wake_affine(const struct sim_world *w, const struct sim_task
 	/* wake_affine_weight: the loads after the move, the task's own left out where
 	 * it slept, the waker's where it is about to sleep. */
 	here = w->cpus[waker].running + sim_world_blocked(w, waker) + 1 - (sync ? 1 : 0);
-	there = w->cpus[t->cpu].running + sim_world_blocked(w, t->cpu) -
-		sim_world_own_blocked(w, t);
+	there =
+	    w->cpus[t->cpu].running + sim_world_blocked(w, t->cpu) - sim_world_own_blocked(w, t);
 	return here < there ? waker : t->cpu;
 }
 

@@ -22,7 +22,8 @@ int sim_world_init(struct sim_world *w, struct arena *a, const struct machine *m
 	w->llc_idle = arena_array(a, w->map.nllcs, sizeof(*w->llc_idle));
 	w->served = arena_array(a, m->nnodes, sizeof(*w->served));
 	w->moved = arena_array(a, ntasks, sizeof(*w->moved));
-	if (!w->served || !w->moved || !w->tasks || !w->cpus || !w->node_running || !w->node_idle || !w->llc_idle)
+	if (!w->served || !w->moved || !w->tasks || !w->cpus || !w->node_running || !w->node_idle ||
+	    !w->llc_idle)
 		return -1;
 	for (unsigned int i = 0; i < ntasks; i++)
 		w->tasks[i].share = &shares[(size_t)i * m->nnodes];
@@ -210,8 +211,8 @@ void sim_world_reset(struct sim_world *w, enum policy_rule rule, uint64_t seed,
 		double *share = w->tasks[i].share;
 
 		memset(share, 0, map->nnodes * sizeof(*share));
-		w->tasks[i] = (struct sim_task){ .cpu = SIM_NONE, .prefers = SIM_NONE,
-						 .share = share };
+		w->tasks[i] =
+		    (struct sim_task){ .cpu = SIM_NONE, .prefers = SIM_NONE, .share = share };
 	}
 	for (unsigned int i = 0; busy && i < map->nnodes; i++) {
 		unsigned int n = busy[i] < w->node_idle[i] ? busy[i] : w->node_idle[i];

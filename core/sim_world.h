@@ -25,7 +25,7 @@ struct sim_task {
 	const struct sim_mask *mask; /* NULL = every cpu */
 	unsigned int cpu;	     /* where it is, or slept; SIM_NONE = nowhere yet */
 	bool awake;
-	uint64_t slept; /* when it fell asleep */
+	uint64_t slept;	      /* when it fell asleep */
 	unsigned int prefers; /* node that its memory is on; SIM_NONE = not known yet */
 	bool seeks;	      /* NUMA balancing will look at it */
 	bool works;	      /* a rank at work, with memory */
@@ -50,9 +50,9 @@ struct sim_world {
 	struct sim_task *tasks;
 	struct sim_cpu *cpus;
 	unsigned int *node_running, *node_idle, *llc_idle;
-	unsigned int waiting;  /* tasks awake beyond the first of their cpu */
-	unsigned int changes;  /* counts every change of a node's running tasks */
-	uint64_t begin;	       /* when the ranks' work began */
+	unsigned int waiting; /* tasks awake beyond the first of their cpu */
+	unsigned int changes; /* counts every change of a node's running tasks */
+	uint64_t begin;	      /* when the ranks' work began */
 	/* The memory each node serves, in ranks; what a rank has not touched yet is
 	 * where it is. */
 	double *served;

@@ -86,7 +86,8 @@ static int read_row(const struct reading *in, char *row, enum policy_rule *rule)
 	*rule = policy_by_name(row);
 	if (!*rule) {
 		if (policy_of_version(row, rule, &certainty) < 0)
-			return refuse(in, row, "a kernel version such as 6.12 or a rule such as G8");
+			return refuse(in, row,
+				      "a kernel version such as 6.12 or a rule such as G8");
 		*rule = policy_refine(*rule, row);
 	}
 	while (sign) {

@@ -37,8 +37,8 @@ static json_t *variant_of(const struct simulation *s, const struct simulation_va
 		json_array_append_new(samples, sample_of(&v->samples[i], sim->samples[i]));
 	return json_pack("{s:i, s:i, s:o, s:{s:f, s:f, s:f, s:f}, s:o}", "uneven",
 			 (int)v->samples[0].uneven, "worst", (int)v->samples[0].worst, "samples",
-			 samples, "seconds", "min", v->min, "max", v->max, "range", v->range, "mean",
-			 v->mean, "first", first_of(s, v));
+			 samples, "seconds", "min", v->min, "max", v->max, "range", v->range,
+			 "mean", v->mean, "first", first_of(s, v));
 }
 
 static json_t *planned_of(const struct simulation *s, const struct simulation_row *row)
@@ -74,10 +74,10 @@ char *simulation_json(const struct simulation *s)
 	object = json_pack("{s:s, s:o*, s:i, s:i, s:I, s:s, s:o, s:o, s:o, s:o}", "simulated",
 			   simulation_caution, "machine", json_string(p->spec), "ranks",
 			   (int)p->request.nranks, "runs", (int)s->options->runs, "seed",
-			   (json_int_t)s->options->seed, "mode", s->settle ? "settle" : "hold", "plan",
-			   counts_of(p->plan.ranks, p->plan.nnodes), "plain",
-			   variant_of(s, &s->rows[0].plain), "planned",
-			   planned_of(s, &s->rows[0]), "rows", rows);
+			   (json_int_t)s->options->seed, "mode", s->settle ? "settle" : "hold",
+			   "plan", counts_of(p->plan.ranks, p->plan.nnodes), "plain",
+			   variant_of(s, &s->rows[0].plain), "planned", planned_of(s, &s->rows[0]),
+			   "rows", rows);
 	text = object ? json_dumps(object, JSON_INDENT(2)) : NULL;
 	json_decref(object);
 	return text;

@@ -38,8 +38,8 @@ static void add_terminal(struct text *out, unsigned int height, bool svg)
 
 static const char *title_of(const struct simulation *s, struct arena *a)
 {
-	const char *text = cli_text(a, "%u ranks, %u simulated launches", s->planning->request.nranks,
-				    s->options->runs);
+	const char *text = cli_text(a, "%u ranks, %u simulated launches",
+				    s->planning->request.nranks, s->options->runs);
 
 	return text ? text : "";
 }
@@ -96,8 +96,8 @@ static void add_panel(struct text *out, const struct simulation *s, const char *
 
 static void add_title(struct text *out, const struct simulation *s, const char *what)
 {
-	const char *text = cli_text(out->arena, "%s, rule %s: %s", what, s->rows[0].name,
-				    title_of(s, out->arena));
+	const char *text =
+	    cli_text(out->arena, "%s, rule %s: %s", what, s->rows[0].name, title_of(s, out->arena));
 
 	text_add(out, "set title ");
 	plot_quoted(out, text ? text : "");
@@ -107,7 +107,7 @@ static void add_title(struct text *out, const struct simulation *s, const char *
 static void differences_script(struct text *out, const struct simulation *s, bool svg)
 {
 	unsigned int lines = s->options->sim.nsamples, most = largest(s);
-	unsigned int below = 60 + LINE * lines, height = AXES + 40 + below;
+	unsigned int below = 70 + LINE * lines, height = AXES + 40 + below;
 
 	add_terminal(out, height, svg);
 	add_differences(out, s, &s->rows[0].plain, "plain");
@@ -137,11 +137,11 @@ static void add_seconds(struct text *out, const struct simulation *s, bool plann
 {
 	text_add(out, "$%s << END\n", planned ? "planned" : "plain");
 	for (unsigned int i = 0; i < s->nrows; i++) {
-		const struct simulation_variant *v =
-		    planned ? &s->rows[i].planned : &s->rows[i].plain;
+		const struct simulation_variant *v = planned ? &s->rows[i].planned
+							     : &s->rows[i].plain;
 
-		text_add(out, "%.2f %.9g %.9g %.9g\n", i + (planned ? 0.15 : -0.15), v->mean, v->min,
-			 v->max);
+		text_add(out, "%.2f %.9g %.9g %.9g\n", i + (planned ? 0.15 : -0.15), v->mean,
+			 v->min, v->max);
 	}
 	text_add(out, "END\n");
 }
@@ -170,7 +170,7 @@ static void add_names(struct text *out, const struct simulation *s, unsigned int
 static void seconds_script(struct text *out, const struct simulation *s, bool svg)
 {
 	struct text names = { .arena = out->arena };
-	unsigned int below = 75 + 2 * LINE, height;
+	unsigned int below = 85 + 2 * LINE, height;
 
 	add_names(&names, s, &below);
 	height = AXES + 40 + below;
@@ -182,7 +182,8 @@ static void seconds_script(struct text *out, const struct simulation *s, bool sv
 	text_add(out,
 		 "set key at screen 0.05,%.3f bottom left vertical Left reverse maxrows 2\n"
 		 "set bmargin at screen %.3f\nset xrange [-0.6:%u.6]\nset offsets 0,0,graph "
-		 "0.05,graph 0.05\nset ylabel \"run time (seconds)\"\nset title ",
+		 "0.05,graph 0.05\nset ylabel \"run time (seconds)\"\nset xlabel \"kernel or rule\"\n"
+		 "set title ",
 		 6.0 / height, (double)below / height, s->nrows - 1);
 	plot_quoted(out, title_of(s, out->arena));
 	text_add(out, "\nplot $plain using 1:2:3:4 with yerrorbars pt 5 ps 1 lw 2 lc rgb \"black\" "

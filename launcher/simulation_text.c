@@ -38,7 +38,8 @@ static void add_head(struct text *out, const struct simulation *s)
 				   : "keep to their nodes for life");
 	for (unsigned int i = 0; i < s->nrows; i++)
 		text_add(out, "rule        %s: %s%s, %s\n", s->rows[i].name,
-			 policy_name(s->rows[i].rule), (unsigned int)s->rows[i].rule >= POLICY_NRULES ? " changed" : "",
+			 policy_name(s->rows[i].rule),
+			 (unsigned int)s->rows[i].rule >= POLICY_NRULES ? " changed" : "",
 			 policy_describe(s->rows[i].rule));
 }
 
@@ -81,8 +82,9 @@ static void add_uneven(struct text *out, const struct simulation *s)
 {
 	struct text_table t = { .arena = out->arena, .left = 3 };
 
-	text_add(out, "\nuneven launches in per cent, and the largest difference between two nodes\n"
-		      "in ranks, at the wake after start-up and later\n");
+	text_add(out,
+		 "\nuneven launches in per cent, and the largest difference between two nodes\n"
+		 "in ranks, at the wake after start-up and later\n");
 	text_cell(&t, "rule");
 	text_cell(&t, "launch");
 	for (unsigned int i = 0; i < s->options->sim.nsamples; i++) {

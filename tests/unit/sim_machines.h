@@ -5,8 +5,8 @@
 #include "core/machine.h"
 
 enum sim_machine {
-	TWO_8,	 /* 2 nodes of 8 cpus */
-	TWO_40,	 /* 2 nodes of 40 cpus: 20 cores, SMT2 */
+	TWO_8,	   /* 2 nodes of 8 cpus */
+	TWO_40,	   /* 2 nodes of 40 cpus: 20 cores, SMT2 */
 	ZEN3_NPS1, /* 2 nodes of 128 cpus, 16 to a cache */
 	ZEN3_NPS2,
 	ZEN3_NPS4,

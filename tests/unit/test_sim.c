@@ -18,13 +18,13 @@ static void what_cannot_be_simulated_is_refused(void **state)
 	sim_machine_make(&m, &a, TWO_8);
 	sim_defaults(&good);
 	assert_non_null(sim_new(&a, &m, &good));
-#define REFUSED(change)                                                                           \
-	do {                                                                                      \
-		p = good;                                                                         \
-		change;                                                                           \
-		errno = 0;                                                                        \
-		assert_null(sim_new(&a, &m, &p));                                                 \
-		assert_int_equal(errno, EINVAL);                                                  \
+#define REFUSED(change) \
+	do { \
+		p = good; \
+		change; \
+		errno = 0; \
+		assert_null(sim_new(&a, &m, &p)); \
+		assert_int_equal(errno, EINVAL); \
 	} while (0)
 	REFUSED(p.nranks = 0);
 	REFUSED(p.nranks = SIM_RANKS_MAX + 1);
@@ -228,7 +228,8 @@ static void no_rank_is_lost(void **state)
 				assert_true(capacity[n] || !o.ranks[j * m.nnodes + n]);
 			}
 			if (sum != p.nranks)
-				fail_msg("launch %u: %u of %u ranks at look %u", i, sum, p.nranks, j);
+				fail_msg("launch %u: %u of %u ranks at look %u", i, sum, p.nranks,
+					 j);
 		}
 		assert_true(o.seconds >= p.even_seconds && isfinite(o.seconds));
 		arena_free(&a);
@@ -267,8 +268,8 @@ static void the_balancer_ends_at_the_stable_difference(void **state)
 	}
 }
 
-static unsigned int uneven_of(const struct machine *m, struct arena *a,
-			      const struct sim_params *p, unsigned int runs, unsigned int *worst)
+static unsigned int uneven_of(const struct machine *m, struct arena *a, const struct sim_params *p,
+			      unsigned int runs, unsigned int *worst)
 {
 	struct sim *s = sim_new(a, m, p);
 	unsigned int capacity[8], uneven = 0;

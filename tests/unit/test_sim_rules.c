@@ -304,9 +304,8 @@ static void late_blocked_load_makes_an_idle_cpu_look_busy(void **state)
 	assert_int_equal(called_from_afar(POLICY_G5, false), 0);
 	assert_int_equal(called_from_afar(with(POLICY_G5, POLICY_LATE_BLOCKED_LOAD), false), 1);
 	assert_int_equal(called_from_afar(POLICY_G8, false), 1);
-	assert_int_equal(called_from_afar(policy_change(POLICY_G8, POLICY_LATE_BLOCKED_LOAD, false),
-					  false),
-			 0);
+	assert_int_equal(
+	    called_from_afar(policy_change(POLICY_G8, POLICY_LATE_BLOCKED_LOAD, false), false), 0);
 	/* A synchronous wake-up goes to the waker's node whatever the loads. */
 	assert_int_equal(called_from_afar(POLICY_G5, true), 1);
 }

@@ -17,8 +17,8 @@ void sim_defaults(struct sim_params *p)
 		/* bench/hydra-start, rounded. */
 		.gap_us = 1300,
 		.exec_us = 6000,
-		.start_us = 35000,
-		.setup_us = 7000,
+		.start_us = 65000,
+		.setup_us = 9000,
 		.connect_us = 45000,
 		.between_us = 75,
 		.serve_us = 50,

@@ -10,7 +10,7 @@ enum { PAIR = 2 };
 enum { NUMA_PCT = 112 };
 
 /* How imb_numa_nr is computed. */
-enum imb { IMB_NONE = 0, IMB_5_18, IMB_6_0, IMB_V4, IMB_V41 };
+enum imb { IMB_NONE = 0, IMB_5_18, IMB_6_0, IMB_V4, IMB_V41 }; /* 5.18's with the eighth is 6.0's */
 
 /* What a test holds a running count against. */
 enum held {
@@ -36,90 +36,116 @@ struct rule {
 	bool below;    /* the count must be below what it is held against; else may reach it */
 	bool newcomer; /* the count is local's + 1; else local's (fork), busiest's (balance) */
 	enum slack slack;
-	bool raw;      /* the difference itself is limited: at fork too, in balance unhalved */
 	bool allowed;  /* fork counts over the task's allowed cpus */
+	unsigned int patches; /* bit per enum policy_patch */
 	unsigned int pct; /* imbalance_pct of NUMA levels */
 	char describe[112];
 };
+
+#define BIT(patch) (1u << (patch))
+/* What came with 6.0, and what came with 5.13 and stayed. */
+#define SERIES                                                                                  \
+	(BIT(POLICY_RETRY_INIT) | BIT(POLICY_NO_SWAP) | BIT(POLICY_ADJUST_BEFORE_HALVE) |         \
+	 BIT(POLICY_EIGHTH) | BIT(POLICY_ALLOWED_LIMIT))
+#define LATE BIT(POLICY_LATE_BLOCKED_LOAD)
 
 /* Section 1.1, read with 1.3 to 1.5; the last five from the source tables. */
 /* clang-format off */
 static const struct rule rules[POLICY_NRULES] = {
 	/*                  name   imb       fork               balance       numa */
 	[POLICY_G0] =    { "G0",   IMB_NONE, HELD_LOAD,         HELD_LOAD,    HELD_CAPACITY,
-			   false, false, SLACK_ANY,  false, false, 125,
+			   false, false, SLACK_ANY,  false, 0, 125,
 			   "4.2-4.18: by load; NUMA balancing moves to nodes with capacity" },
 	[POLICY_G1] =    { "G1",   IMB_NONE, HELD_LOAD,         HELD_LOAD,    HELD_LOAD,
-			   false, false, SLACK_ANY,  false, false, 125,
+			   false, false, SLACK_ANY,  false, 0, 125,
 			   "4.19-5.4: by load, no imbalance allowed" },
 	[POLICY_G2] =    { "G2",   IMB_NONE, HELD_IDLE,         HELD_NOTHING, HELD_LOAD,
-			   true,  false, SLACK_ANY,  false, false, 125,
+			   true,  false, SLACK_ANY,  false, 0, 125,
 			   "5.5: fork fills a node; the balancer allows a difference of 1" },
 	[POLICY_G3] =    { "G3",   IMB_NONE, HELD_IDLE,         HELD_PAIR,    HELD_LOAD,
-			   false, false, SLACK_ANY,  false, false, 125,
+			   false, false, SLACK_ANY,  false, 0, 125,
 			   "5.6: fork fills a node; the balancer leaves 2 tasks alone" },
 	[POLICY_G4A] =   { "G4a",  IMB_NONE, HELD_IDLE,         HELD_PAIR,    HELD_PAIR_SRC,
-			   false, false, SLACK_ANY,  false, false, 125,
+			   false, false, SLACK_ANY,  false, 0, 125,
 			   "5.7-5.9: as 5.6; NUMA balancing allows 2 tasks left on the source" },
 	[POLICY_G4B] =   { "G4b",  IMB_NONE, HELD_IDLE,         HELD_PAIR,    HELD_PAIR,
-			   false, false, SLACK_ANY,  false, false, 117,
+			   false, false, SLACK_ANY,  false, 0, 117,
 			   "5.10: as 5.6; NUMA balancing allows 2 tasks on the destination" },
 	[POLICY_G5] =    { "G5",   IMB_NONE, HELD_SPAN_QUARTER, HELD_QUARTER, HELD_QUARTER,
-			   true,  false, SLACK_PAIR, false, false, 117,
+			   true,  false, SLACK_PAIR, false, 0, 117,
 			   "5.11-5.17: fork fills a quarter of all cpus; differs by up to 5 below "
 			   "a quarter of a node" },
 	[POLICY_G6] =    { "G6",   IMB_NONE, HELD_QUARTER,      HELD_QUARTER, HELD_QUARTER,
-			   true,  true,  SLACK_PAIR, false, false, 117,
+			   true,  true,  SLACK_PAIR, false, LATE, 117,
 			   "5.15.33, 5.16.19, 5.17.2 and later: up to 5 apart below a quarter of "
 			   "a node, fork too" },
 	[POLICY_G7] =    { "G7",   IMB_5_18, HELD_IMB,          HELD_IMB,     HELD_IMB,
-			   false, true,  SLACK_PAIR, false, false, 117,
+			   false, true,  SLACK_PAIR, false, LATE, 117,
 			   "5.18-5.19: up to 5 apart while the idler node has imb_numa_nr tasks" },
 	[POLICY_G8] =    { "G8",   IMB_6_0,  HELD_IMB,          HELD_IMB,     HELD_IMB,
-			   false, true,  SLACK_PAIR, true,  false, 117,
+			   false, true,  SLACK_PAIR, false, SERIES | LATE, 117,
 			   "6.0-6.18: up to 2 apart while the idler node has imb_numa_nr tasks" },
 	[POLICY_G8B] =   { "G8b",  IMB_6_0,  HELD_IMB,          HELD_IMB,     HELD_IMB,
-			   false, true,  SLACK_PAIR, true,  true,  117,
+			   false, true,  SLACK_PAIR, true,  SERIES | LATE, 117,
 			   "6.19-7.0, late 6.1 and 6.12: as 6.0; fork counts allowed cpus only" },
 	[POLICY_G9] =    { "G9",   IMB_6_0,  HELD_IMB,          HELD_IMB,     HELD_IMB,
-			   false, true,  SLACK_PAIR, true,  true,  117,
+			   false, true,  SLACK_PAIR, true,  SERIES | LATE, 117,
 			   "7.1: same numbers as 6.19" },
 	[POLICY_V3] =    { "v3",   IMB_V4,   HELD_IMB,          HELD_IMB,     HELD_IMB,
-			   true,  false, SLACK_PAIR, false, false, 117,
+			   true,  false, SLACK_PAIR, false, LATE, 117,
 			   "unmerged, 2021: v4's imb_numa_nr in place of 5.11's quarters" },
 	[POLICY_V4] =    { "v4",   IMB_V4,   HELD_SPAN_QUARTER, HELD_QUARTER, HELD_QUARTER,
-			   true,  false, SLACK_IMB,  false, false, 117,
+			   true,  false, SLACK_IMB,  false, LATE, 117,
 			   "unmerged, 2021: 5.11's quarters; imb_numa_nr bounds the imbalance" },
 	[POLICY_V41] =   { "v4.1", IMB_V41,  HELD_SPAN_QUARTER, HELD_QUARTER, HELD_QUARTER,
-			   true,  false, SLACK_IMB,  false, false, 117,
+			   true,  false, SLACK_IMB,  false, LATE, 117,
 			   "unmerged, 2021: as v4, imb_numa_nr at least 2 and growing by level" },
 	[POLICY_V42] =   { "v4.2", IMB_V41,  HELD_IMB,          HELD_IMB,     HELD_IMB,
-			   true,  false, SLACK_PAIR, false, false, 117,
+			   true,  false, SLACK_PAIR, false, LATE, 117,
 			   "unmerged, 2021: as v3 with the imb_numa_nr of v4.1" },
 	[POLICY_R2015] = { "2015", IMB_NONE, HELD_LOAD,         HELD_LOAD,    HELD_CAPACITY_2015,
-			   false, false, SLACK_ANY,  false, false, 125,
+			   false, false, SLACK_ANY,  false, 0, 125,
 			   "4.2: a node receives only if it is less busy for its capacity" },
 };
 /* clang-format on */
 
-static bool known(enum policy_rule rule)
+/* The patches that a value differs in from its rule stand above these bits. */
+#define RULE_BITS 8u
+#define RULE_MASK 0xffu
+_Static_assert((unsigned int)POLICY_NRULES <= RULE_MASK, "rules and patches fit in one number");
+
+static const char patch_names[POLICY_NPATCHES][24] = {
+	[POLICY_RETRY_INIT] = "retry-init",
+	[POLICY_NO_SWAP] = "no-swap",
+	[POLICY_ADJUST_BEFORE_HALVE] = "adjust-before-halve",
+	[POLICY_EIGHTH] = "eighth",
+	[POLICY_ALLOWED_LIMIT] = "allowed-limit",
+	[POLICY_LATE_BLOCKED_LOAD] = "late-blocked-load",
+};
+
+/* The place in the table, or POLICY_UNSET. */
+static enum policy_rule base(enum policy_rule rule)
 {
-	return rule > POLICY_UNSET && rule < POLICY_NRULES;
+	enum policy_rule b = (enum policy_rule)((unsigned int)rule & RULE_MASK);
+
+	if ((unsigned int)rule >> RULE_BITS >= BIT(POLICY_NPATCHES) || b >= POLICY_NRULES)
+		return POLICY_UNSET;
+	return b;
 }
 
 static const struct rule *rule_of(enum policy_rule rule)
 {
-	return &rules[known(rule) ? rule : POLICY_G8];
+	return &rules[base(rule) ? base(rule) : POLICY_G8];
 }
 
 const char *policy_name(enum policy_rule rule)
 {
-	return known(rule) ? rules[rule].name : NULL;
+	return base(rule) ? rules[base(rule)].name : NULL;
 }
 
 const char *policy_describe(enum policy_rule rule)
 {
-	return known(rule) ? rules[rule].describe : NULL;
+	return base(rule) ? rules[base(rule)].describe : NULL;
 }
 
 static char lower(char c)
@@ -142,6 +168,51 @@ enum policy_rule policy_by_name(const char *name)
 		if (same_name(rules[rule].name, name))
 			return rule;
 	return POLICY_UNSET;
+}
+
+const char *policy_patch_name(enum policy_patch patch)
+{
+	return patch > POLICY_PATCH_UNSET && patch < POLICY_NPATCHES ? patch_names[patch] : NULL;
+}
+
+enum policy_patch policy_patch_by_name(const char *name)
+{
+	for (enum policy_patch p = POLICY_PATCH_UNSET + 1; name && p < POLICY_NPATCHES; p++)
+		if (same_name(patch_names[p], name))
+			return p;
+	return POLICY_PATCH_UNSET;
+}
+
+bool policy_has(enum policy_rule rule, enum policy_patch patch)
+{
+	unsigned int changed = base(rule) ? (unsigned int)rule >> RULE_BITS : 0;
+
+	return (rule_of(rule)->patches ^ changed) & BIT(patch);
+}
+
+/* Whether the patch changes something that the rule has. */
+static bool has_place(const struct rule *r, enum policy_patch patch)
+{
+	switch (patch) {
+	case POLICY_EIGHTH:
+		return r->imb == IMB_5_18 || r->imb == IMB_6_0;
+	case POLICY_ADJUST_BEFORE_HALVE:
+	case POLICY_ALLOWED_LIMIT:
+		return r->balance == HELD_IMB || r->balance == HELD_QUARTER;
+	case POLICY_RETRY_INIT:
+	case POLICY_NO_SWAP:
+	case POLICY_LATE_BLOCKED_LOAD:
+		return true;
+	default:
+		return false;
+	}
+}
+
+enum policy_rule policy_change(enum policy_rule rule, enum policy_patch patch, bool with)
+{
+	if (!base(rule) || !has_place(rule_of(rule), patch) || policy_has(rule, patch) == with)
+		return POLICY_UNSET;
+	return (enum policy_rule)((unsigned int)rule ^ BIT(patch) << RULE_BITS);
 }
 
 bool policy_fork_counts_allowed(enum policy_rule rule)
@@ -173,10 +244,11 @@ unsigned int policy_imb_numa_nr(enum policy_rule rule, const struct machine_view
 	case IMB_NONE:
 		return 0;
 	case IMB_5_18:
-		imb = p / l == 1 ? p / 4 : p / l;
-		break;
 	case IMB_6_0:
-		imb = max(1, p / l == 1 ? p / 8 : p / l);
+		if (policy_has(rule, POLICY_EIGHTH))
+			imb = max(1, p / l == 1 ? p / 8 : p / l);
+		else
+			imb = p / l == 1 ? p / 4 : p / l;
 		break;
 	case IMB_V4:
 		return max(1, l * l / span / 4);
@@ -213,7 +285,7 @@ static unsigned int fork_limit(enum policy_rule rule, const struct machine_view 
 	const struct rule *r = rule_of(rule);
 	unsigned int n = limit(r->fork, rule, view, level, cpus);
 
-	return r->raw && allowed && allowed < n ? allowed : n;
+	return policy_has(rule, POLICY_ALLOWED_LIMIT) && allowed && allowed < n ? allowed : n;
 }
 
 /* The cpus of one group of a level. */
@@ -290,7 +362,8 @@ bool policy_fork_stays(enum policy_rule rule, const struct machine_view *view, u
 		return local->idle > 0;
 	held = fork_limit(rule, view, level, local->cpus, local->allowed);
 	apart = remote->idle - local->idle;
-	return light(r, local->running + r->newcomer, held) && (!r->raw || apart <= PAIR);
+	return light(r, local->running + r->newcomer, held) &&
+	       (!policy_has(rule, POLICY_ADJUST_BEFORE_HALVE) || apart <= PAIR);
 }
 
 /* Tasks of equal weight that move before local's running per cpu exceeds
@@ -321,7 +394,8 @@ unsigned int policy_balance_pulls(enum policy_rule rule, const struct machine_vi
 			 : less(local->idle, busiest->idle);
 	held = limit(r->balance, rule, view, level, counted->cpus);
 	if (light(r, counted->running + r->newcomer, held) &&
-	    forgiven(r, r->raw ? raw : raw / 2, policy_imb_numa_nr(rule, view, level)))
+	    forgiven(r, policy_has(rule, POLICY_ADJUST_BEFORE_HALVE) ? raw : raw / 2,
+		     policy_imb_numa_nr(rule, view, level)))
 		return 0;
 	return raw / 2; /* an imbalance of 1 moves nothing */
 }

@@ -48,6 +48,36 @@ enum policy_rule policy_by_name(const char *name);
 /* One line that says the rule in words, for the user; NULL as policy_name. */
 const char *policy_describe(enum policy_rule rule);
 
+/* Changes that can be had one by one (section 1.7). A rule's value may carry them:
+ * policy_change gives such a value, and every function here takes it. */
+enum policy_patch {
+	POLICY_PATCH_UNSET = 0,
+	POLICY_RETRY_INIT,	    /* 70ce3ea9aa4e: a new task looks for its node at once */
+	POLICY_NO_SWAP,		    /* 13ede3315087: no swap while the destination has spare cpus */
+	POLICY_ADJUST_BEFORE_HALVE, /* cb29a5c19d2d: one limit of 2 at fork and when balancing */
+	POLICY_EIGHTH,		    /* 026b98a93bbd: an eighth of a node, not a quarter */
+	POLICY_ALLOWED_LIMIT,	    /* f5b2eeb49991: no more than the cpus the task may use */
+	POLICY_LATE_BLOCKED_LOAD,   /* c6f886546cb8: blocked load is brought up to date late */
+	POLICY_NPATCHES,
+};
+
+/* "retry-init", "no-swap", "adjust-before-halve", "eighth", "allowed-limit",
+ * "late-blocked-load"; NULL for none. */
+const char *policy_patch_name(enum policy_patch patch);
+/* The patch of that name (case ignored), or POLICY_PATCH_UNSET; NULL is no name. */
+enum policy_patch policy_patch_by_name(const char *name);
+/* Does the rule have it? The first five are in G8 to G9; the last in G6 to G9 and
+ * V3 to V42 (5.16 and later), and not in G5, which is older at its beginning. */
+bool policy_has(enum policy_rule rule, enum policy_patch patch);
+/* rule with the patch, or without it; POLICY_UNSET when it is so already, or when
+ * the patch changes nothing that the rule has: the eighth where there is no
+ * imb_numa_nr of 5.18 or later, adjust-before-halve and allowed-limit before
+ * 5.11. */
+enum policy_rule policy_change(enum policy_rule rule, enum policy_patch patch, bool with);
+/* rule, which policy_of_version gave for release, with what was in some of that
+ * generation's releases only: 5.13 to 5.17 have late-blocked-load. */
+enum policy_rule policy_refine(enum policy_rule rule, const char *release);
+
 /* Everywhere below POLICY_UNSET and numbers out of range mean G8, the tightest
  * rule, as section 3.3 advises when nothing is known. */
 

@@ -101,20 +101,39 @@ static bool reached(const unsigned int v[3], const unsigned int row[3])
 	return true;
 }
 
+/* The version at the start of release, and where it ends; NULL when there is none. */
+static const char *read_version(const char *release, unsigned int v[3])
+{
+	const char *p = release, *after;
+
+	v[2] = 0;
+	if (!p || !number(&p, &v[0]) || *p++ != '.' || !number(&p, &v[1]))
+		return NULL;
+	after = p + 1;
+	return *p == '.' && number(&after, &v[2]) ? after : p;
+}
+
+enum policy_rule policy_refine(enum policy_rule rule, const char *release)
+{
+	static const unsigned int late[3] = { 5, 13, 0 };
+	unsigned int v[3];
+
+	if (rule == POLICY_G5 && read_version(release, v) && reached(v, late))
+		return policy_change(rule, POLICY_LATE_BLOCKED_LOAD, true);
+	return rule;
+}
+
 int policy_of_version(const char *release, enum policy_rule *rule,
 		      enum policy_certainty *certainty)
 {
-	unsigned int v[3] = { 0, 0, 0 };
-	const char *p = release, *after;
+	unsigned int v[3];
+	const char *p = read_version(release, v);
 	size_t i = 0;
 
-	if (!p || !number(&p, &v[0]) || *p++ != '.' || !number(&p, &v[1])) {
+	if (!p) {
 		errno = EINVAL;
 		return -1;
 	}
-	after = p + 1;
-	if (*p == '.' && number(&after, &v[2]))
-		p = after;
 	while (i + 1 < sizeof(versions) / sizeof(*versions) && reached(v, versions[i + 1].version))
 		i++;
 	*rule = versions[i].rule;

@@ -19,8 +19,10 @@
  * character. */
 #define LONG_FIRST 256
 
-#define EVERYWHERE (CLI_RUN | CLI_ENV | CLI_MACHINE | CLI_PLAN | CLI_COMPARE)
-#define JOB (CLI_RUN | CLI_ENV | CLI_PLAN | CLI_COMPARE)
+#define EVERYWHERE (CLI_RUN | CLI_ENV | CLI_MACHINE | CLI_PLAN | CLI_COMPARE | CLI_SIMULATE)
+#define JOB (CLI_RUN | CLI_ENV | CLI_PLAN | CLI_COMPARE | CLI_SIMULATE)
+/* Read by the subcommand itself (struct cli, own). */
+#define OWN (CLI_COMPARE | CLI_SIMULATE)
 
 static const struct row {
 	const char *name;
@@ -44,12 +46,13 @@ static const struct row {
 	{ "together", optional_argument, 0, JOB, true, "" },
 	{ "keep", optional_argument, 0, CLI_RUN | CLI_ENV | CLI_COMPARE, true, "" },
 	{ "verbose", optional_argument, 'v', EVERYWHERE, true, "2" },
-	{ "busy", required_argument, 0, CLI_PLAN, false, NULL },
-	{ "cpus", required_argument, 0, CLI_PLAN, false, NULL },
-	{ "ranks", required_argument, 'n', CLI_PLAN, false, NULL },
-	{ "json", no_argument, 0, CLI_MACHINE | CLI_PLAN | CLI_COMPARE, false, NULL },
+	{ "busy", required_argument, 0, CLI_PLAN | CLI_SIMULATE, false, NULL },
+	{ "cpus", required_argument, 0, CLI_PLAN | CLI_SIMULATE, false, NULL },
+	{ "ranks", required_argument, 'n', CLI_PLAN | CLI_SIMULATE, false, NULL },
+	{ "json", no_argument, 0, CLI_MACHINE | CLI_PLAN | CLI_COMPARE | CLI_SIMULATE, false,
+	  NULL },
 	{ "report", no_argument, 0, CLI_RUN, false, NULL },
-	{ "runs", required_argument, 'r', CLI_COMPARE, false, NULL },
+	{ "runs", required_argument, 'r', OWN, false, NULL },
 	{ "warmup", required_argument, 0, CLI_COMPARE, false, NULL },
 	{ "variants", required_argument, 0, CLI_COMPARE, false, NULL },
 	{ "schedule", required_argument, 0, CLI_COMPARE, false, NULL },
@@ -62,9 +65,28 @@ static const struct row {
 	{ "from", required_argument, 0, CLI_COMPARE, false, NULL },
 	{ "csv", no_argument, 0, CLI_COMPARE, false, NULL },
 	{ "markdown", no_argument, 0, CLI_COMPARE, false, NULL },
-	{ "plot", required_argument, 0, CLI_COMPARE, false, NULL },
-	{ "seed", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "plot", required_argument, 0, OWN, false, NULL },
+	{ "seed", required_argument, 0, OWN, false, NULL },
 	{ "fail-on", required_argument, 0, CLI_COMPARE, false, NULL },
+	{ "rows", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "with", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "without", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "launch", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "gap-us", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "exec-us", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "start-us", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "between-us", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "serve-us", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "sleep-us", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "setup-us", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "connect-us", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "jitter", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "unrelated", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "mb", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "even-seconds", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "bandwidth-share", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "at", required_argument, 0, CLI_SIMULATE, false, NULL },
+	{ "walk", no_argument, 0, CLI_SIMULATE, false, NULL },
 	{ "help", no_argument, 'h', EVERYWHERE, false, NULL },
 };
 #define NROWS (sizeof(rows) / sizeof(*rows))
@@ -161,7 +183,7 @@ static int set_row(struct cli *c, const struct row *row, const char *value, stru
 {
 	if (row->shared)
 		return set_shared(c, row, value, err);
-	if (row->where == CLI_COMPARE) {
+	if (row->where && !(row->where & ~(unsigned int)OWN)) {
 		c->own[c->nown++] = (struct cli_given){ row->name, value ? value : "" };
 		return 0;
 	}

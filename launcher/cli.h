@@ -38,6 +38,7 @@ enum cli_command {
 	CLI_MACHINE = 4,
 	CLI_PLAN = 8,
 	CLI_COMPARE = 16,
+	CLI_SIMULATE = 32,
 };
 
 struct cli_error {
@@ -49,7 +50,7 @@ struct cli_given {
 	const char *name;  /* "order" */
 	const char *value; /* never NULL; "" for a switch without a value */
 };
-#define CLI_GIVEN_MAX 40
+#define CLI_GIVEN_MAX 64
 
 struct cli {
 	struct options options; /* site file, then environment, then command line */

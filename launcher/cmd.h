@@ -8,6 +8,7 @@ int cmd_env(int argc, char **argv);
 int cmd_machine(int argc, char **argv);
 int cmd_plan(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
 
 /* Says in one line on stderr why command ("run") goes no further; gives status
  * back, to be returned. Kept in main.c. */

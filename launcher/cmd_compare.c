@@ -415,6 +415,7 @@ static int judge(const struct compare *c)
 
 static int draw(struct compare *c)
 {
+	struct text script = { .arena = c->arena };
 	struct cli_error err;
 
 	if (!c->options.plot)
@@ -425,7 +426,8 @@ static int draw(struct compare *c)
 	}
 	if (c->nanalyses > 1)
 		warn("--plot: the first metric is drawn");
-	if (plot_draw(c->options.plot, c->analyses[0], &c->results, c->arena, &err) == 0)
+	plot_script(&script, c->analyses[0], &c->results, plot_is_svg(c->options.plot));
+	if (plot_draw(c->options.plot, &script, &err) == 0)
 		return CLI_DONE;
 	return cmd_refuse("compare", err.text, CLI_FAILED);
 }

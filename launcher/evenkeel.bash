@@ -14,6 +14,10 @@ _evenkeel_options()
 		--help" ;;
 	plan) echo "--ranks --machine --kernel --rule --cpus --busy --width --order
 		--mode --bind --mem --together --json --verbose --help" ;;
+	simulate) echo "--ranks --runs --seed --launch --at --rows --with --without --machine --kernel
+		--rule --cpus --busy --width --order --mode --bind --mem --together --gap-us --exec-us
+		--start-us --setup-us --connect-us --between-us --serve-us --sleep-us --jitter --walk
+		--unrelated --mb --even-seconds --bandwidth-share --json --plot --verbose --help" ;;
 	esac
 }
 
@@ -34,11 +38,17 @@ _evenkeel_value()
 	--metric) COMPREPLY=($(compgen -W "wall user system npb npb-time hackbench perf-bench
 		tbench stream stress-ng-stream schbench unixbench unixbench-spawn ycsb" \
 		-- "$cur")) ;;
+	--launch) COMPREPLY=($(compgen -W "hydra threads spin sleep" -- "$cur")) ;;
+	--with | --without) COMPREPLY=($(compgen -W "retry-init no-swap adjust-before-halve
+		eighth allowed-limit late-blocked-load" -- "$cur")) ;;
 	--better) COMPREPLY=($(compgen -W "lower higher" -- "$cur")) ;;
 	--fail-on) COMPREPLY=($(compgen -W "spread slower" -- "$cur")) ;;
 	--record | -o | --from | --plot) COMPREPLY=($(compgen -f -- "$cur")) ;;
 	--runs | -r | --warmup | --timeout | --setup | --cooldown | --seed) COMPREPLY=() ;;
 	--kernel | --cpus | --busy | --width | --ranks | -n) COMPREPLY=() ;;
+	--at | --rows | --gap-us | --exec-us | --start-us | --setup-us | --connect-us | \
+		--between-us | --serve-us | --sleep-us | --jitter | --unrelated | --mb | \
+		--even-seconds | --bandwidth-share) COMPREPLY=() ;;
 	*) return 1 ;;
 	esac
 }
@@ -49,7 +59,7 @@ _evenkeel()
 
 	COMPREPLY=()
 	if [[ $COMP_CWORD -eq 1 ]]; then
-		COMPREPLY=($(compgen -W "run env machine plan compare --help --version" -- "$cur"))
+		COMPREPLY=($(compgen -W "run env machine plan compare simulate --help --version" -- "$cur"))
 		return
 	fi
 	if [[ $command == run || $command == compare ]]; then

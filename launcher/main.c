@@ -24,6 +24,7 @@ static const struct command {
 	{ "machine", cmd_machine },
 	{ "plan", cmd_plan },
 	{ "compare", cmd_compare },
+	{ "simulate", cmd_simulate },
 };
 #define NCOMMANDS (sizeof(commands) / sizeof(*commands))
 
@@ -39,6 +40,7 @@ static const char usage[] =
     "  plan -n N [OPTION...]             print where N ranks would go, and why\n"
     "  compare [OPTION...] [--] COMMAND  run a command without and with evenkeel in turn, and\n"
     "                                    say what that changes\n"
+    "  simulate -n N [OPTION...]         a model of what the kernel would do with N ranks\n"
     "\n"
     "Options:\n"
     "  -h, --help         print this page; 'evenkeel COMMAND --help' prints the command's\n"
@@ -46,7 +48,7 @@ static const char usage[] =
     "\n"
     "Exit status: 0 done, 1 failed, 2 usage; 'run' exits as the job does; 'compare' 3, too.\n"
     "Manual: evenkeel(1), evenkeel-run(1), evenkeel-env(1), evenkeel-machine(1),\n"
-    "evenkeel-plan(1), evenkeel-compare(1).\n";
+    "evenkeel-plan(1), evenkeel-compare(1), evenkeel-simulate(1).\n";
 
 int cmd_refuse(const char *command, const char *text, int status)
 {
@@ -110,7 +112,8 @@ static int print_own(int argc, char **argv)
 static int dispatch(int argc, char **argv)
 {
 	if (argc < 2)
-		return refuse("%s is wanted: run, env, machine, plan or compare; see --help", "a command");
+		return refuse("%s is wanted: run, env, machine, plan, compare or simulate; see --help",
+			      "a command");
 	if (*argv[1] == '-')
 		return print_own(argc, argv);
 	for (size_t i = 0; i < NCOMMANDS; i++)

@@ -177,16 +177,18 @@ static const char *first_words(char *said)
 	return *at ? at : "it ended without a picture";
 }
 
-int plot_draw(const char *path, const struct analysis *an, const struct results *r, struct arena *a,
-	      struct cli_error *err)
+bool plot_is_svg(const char *path)
 {
-	struct text script = { .arena = a };
+	return ends_in(path, ".svg");
+}
+
+int plot_draw(const char *path, const struct text *script, struct cli_error *err)
+{
 	char part[4096], said[2048];
-	bool svg = ends_in(path, ".svg");
+	bool svg = plot_is_svg(path);
 	int fd, result = -1;
 
-	plot_script(&script, an, r, svg);
-	if (script.failed) {
+	if (script->failed) {
 		cli_error_set(err, "--plot: '%s': %s", path, strerror(ENOMEM));
 		return -1;
 	}
@@ -197,7 +199,7 @@ int plot_draw(const char *path, const struct analysis *an, const struct results 
 	fd = open(part, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		cli_error_set(err, "--plot: '%s': %s", path, strerror(errno));
-	else if (run_gnuplot(script.s, fd, said, sizeof(said)) < 0)
+	else if (run_gnuplot(script->s, fd, said, sizeof(said)) < 0)
 		cli_error_set(err, "--plot: '%s': gnuplot: %s", path, first_words(said));
 	else if (!is_complete(fd, svg))
 		cli_error_set(err, "--plot: '%s': the picture could not be written whole", path);

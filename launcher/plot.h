@@ -1,5 +1,4 @@
-/* A picture of one metric, drawn by gnuplot: every run a dot, by variant and in
- * the order they ran. */
+/* Pictures, drawn by gnuplot. */
 #ifndef EVENKEEL_LAUNCHER_PLOT_H
 #define EVENKEEL_LAUNCHER_PLOT_H
 
@@ -10,11 +9,18 @@
  * with err set. */
 int plot_check(const char *path, bool *have_gnuplot, struct cli_error *err);
 
-/* The script, which draws to its standard output. svg: else png. */
+bool plot_is_svg(const char *path);
+
+/* s in double quotes, as gnuplot reads it. Backslashes and backquotes would mean
+ * something there, and control characters would break the line. */
+void plot_quoted(struct text *out, const char *s);
+
+/* The script for a picture of one metric, which draws to its standard output: every
+ * run a dot, by variant and in the order they ran. svg: else png. */
 void plot_script(struct text *out, const struct analysis *an, const struct results *r, bool svg);
 
-/* Draws. The file appears only when it is complete. 0, or -1 with err set. */
-int plot_draw(const char *path, const struct analysis *an, const struct results *r, struct arena *a,
-	      struct cli_error *err);
+/* Draws what the script says. The file appears only when it is complete. 0, or -1 with
+ * err set. */
+int plot_draw(const char *path, const struct text *script, struct cli_error *err);
 
 #endif

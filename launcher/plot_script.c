@@ -65,9 +65,7 @@ static bool in_class(const struct classes *c, unsigned int kind, const struct ru
 	return worst >= c->bound[kind] && (kind + 1 == c->n || worst < c->bound[kind + 1]);
 }
 
-/* s in double quotes. Backslashes and backquotes would mean something there, and
- * control characters would break the line. */
-static void add_quoted(struct text *out, const char *s)
+void plot_quoted(struct text *out, const char *s)
 {
 	text_add(out, "\"");
 	for (; *s; s++) {
@@ -198,7 +196,7 @@ static void add_variants(struct text *out, const struct analysis *an, const stru
 		 an->n - 0.4);
 	for (unsigned int i = 0; i < an->n; i++) {
 		text_add(out, "%s", i ? ", " : "");
-		add_quoted(out, an->variant[i].name);
+		plot_quoted(out, an->variant[i].name);
 		text_add(out, " %u", i);
 	}
 	text_add(out, ")%s\n", an->n > UPRIGHT_MAX ? " rotate by -25" : "");
@@ -223,7 +221,7 @@ static void add_order(struct text *out, const struct analysis *an, const struct 
 		text_add(out,
 			 "%s$order%u using 1:2 with lines dt %u lw %s lc rgb \"#505050\" title ",
 			 i ? ", \\\n  " : "", i, i % 5 + 1, i < 5 ? "1.5" : "3");
-		add_quoted(out, an->variant[i].name);
+		plot_quoted(out, an->variant[i].name);
 	}
 	add_dots(out, c, "3:2", false);
 	text_add(out, "\n");
@@ -266,7 +264,7 @@ void plot_script(struct text *out, const struct analysis *an, const struct resul
 		 8.0 / height, LEGEND_LINES, (double)below / height);
 	label = *an->what.unit ? cli_text(out->arena, "%s (%s)", an->what.name, an->what.unit)
 			       : an->what.name;
-	add_quoted(out, label ? label : "");
+	plot_quoted(out, label ? label : "");
 	text_add(out, "\n");
 	add_range(out, an);
 	add_variants(out, an, &c);

@@ -6,7 +6,7 @@ load "$EK_SRC/tests/bats_help.bash"
 VALGRIND='valgrind -q --error-exitcode=99 --leak-check=full --child-silent-after-fork=yes'
 
 # Minutes under valgrind: check-memory's.
-SLOW='test_(plan_properties|topology|stats_power)'
+SLOW='test_(plan_properties|sim|topology|stats_power)'
 
 setup()
 {

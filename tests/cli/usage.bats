@@ -7,7 +7,7 @@ TWO='numa:2 core:2 pu:1'
 	refused 2 ek
 	refused 2 ek ''
 	refused 2 ek nosuch
-	refused 2 ek simulate
+	refused 2 ek watch
 	refused 2 ek -x
 	refused 2 ek --nosuch
 	refused 2 ek -v
@@ -17,7 +17,7 @@ TWO='numa:2 core:2 pu:1'
 }
 
 @test "an unknown option is refused by every command" {
-	for command in run env machine plan compare; do
+	for command in run env machine plan compare simulate; do
 		refused 2 ek $command --nosuch
 		refused 2 ek $command -x
 		refused 2 ek $command -xv
@@ -49,7 +49,7 @@ TWO='numa:2 core:2 pu:1'
 }
 
 @test "a bad value is refused by all commands alike" {
-	for command in "run" "env" "plan -n 2" "compare"; do
+	for command in "run" "env" "plan -n 2" "compare" "simulate -n 2"; do
 		for row in --width=0 --width=-1 --width=1.5 --width=16385 --width= --width=2x \
 			--width=99999999999999999999 --order=Block --order=random --order= \
 			--bind=core --bind=Slice --bind= --mem=first --mem=bind,0 --mem= \
@@ -141,7 +141,7 @@ TWO='numa:2 core:2 pu:1'
 }
 
 @test "help is a page on stdout" {
-	for command in '' run env machine plan compare; do
+	for command in '' run env machine plan compare simulate; do
 		ek $command --help >out 2>err
 		[ ! -s err ]
 		grep -q '^Usage: evenkeel' out
@@ -153,8 +153,8 @@ TWO='numa:2 core:2 pu:1'
 }
 
 @test "help speaks of nothing that is not there yet" {
-	for command in '' run env machine plan compare; do
-		ek $command --help | grep -Ew 'simulate|watch|rebalance|doctor' && return 1
+	for command in '' run env machine plan compare simulate; do
+		ek $command --help | grep -Ew 'watch|rebalance|doctor' && return 1
 	done
 	true
 }
@@ -166,7 +166,7 @@ long_options()
 }
 
 @test "every option on a help page is taken" {
-	for command in run env machine plan compare; do
+	for command in run env machine plan compare simulate; do
 		[ "$(long_options $command | wc -l)" -gt 3 ]
 		for option in $(long_options $command); do
 			ek $command $option --help >out 2>err || [ $? -eq 2 ]
@@ -189,7 +189,7 @@ long_options()
 
 @test "the completion knows the options of the help pages" {
 	. "$EK_SRC/launcher/evenkeel.bash"
-	for command in run env machine plan compare; do
+	for command in run env machine plan compare simulate; do
 		COMP_WORDS=(evenkeel $command --) COMP_CWORD=2
 		_evenkeel
 		[ "$(printf '%s\n' "${COMPREPLY[@]}" | sort)" = "$(long_options $command)" ]
@@ -204,14 +204,14 @@ long_options()
 
 @test "the manual pages have the options of the help pages, and all sections" {
 	[ -e "$EK_BUILD/launcher/evenkeel.1" ] || skip "built without the manual pages"
-	for page in '' -run -env -machine -plan -compare; do
+	for page in '' -run -env -machine -plan -compare -simulate; do
 		file=$EK_BUILD/launcher/evenkeel$page.1
 		for section in NAME SYNOPSIS DESCRIPTION OPTIONS ENVIRONMENT '"EXIT STATUS"' EXAMPLES \
 			LIMITS '"SEE ALSO"'; do
 			grep -Eq "^\\.SH \"?${section//\"/}\"?\$" "$file"
 		done
 	done
-	for command in run env machine plan compare; do
+	for command in run env machine plan compare simulate; do
 		for option in $(long_options $command); do
 			sed 's/\\//g' "$EK_BUILD/launcher/evenkeel-$command.1" | grep -qF -- "$option"
 		done

@@ -24,6 +24,7 @@ static const char usage[] =
     "                          as threads that pin themselves want\n"
     "      --mem POLICY        local, bind, interleave or none (default)\n"
     "      --measure on|off    look for load from elsewhere (default on)\n"
+    "      --remote on|off     place ranks on other hosts too (default on)\n"
     "      --together          keep a small job on one node where it would stay\n"
     "      --keep              ranks keep the preload\n"
     "      --machine SPEC      live, a file (our text, hwloc XML) or an hwloc synthetic\n"

@@ -1,9 +1,11 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,10 +14,12 @@
 #include "launcher/cmd.h"
 #include "launcher/planning.h"
 #include "launcher/preload.h"
+#include "launcher/relay.h"
 #include "launcher/report.h"
 
 static const char usage[] =
     "Usage: evenkeel run [OPTION...] [--] mpiexec ...\n"
+    "Runs a job with its ranks, on every host, placed on NUMA nodes. Options end at the\n"
     "Runs a job with its ranks on this host placed on NUMA nodes. Options end at the\n"
     "first other argument: those of mpiexec are left alone. A job is never failed for\n"
     "evenkeel's sake.\n"
@@ -30,17 +34,20 @@ static const char usage[] =
     "                          as threads that pin themselves want\n"
     "      --mem POLICY        local, bind, interleave or none (default)\n"
     "      --measure on|off    look for load from elsewhere (default on)\n"
+    "      --remote on|off     place ranks on other hosts too (default on)\n"
     "      --together          keep a small job on one node where it would stay\n"
     "      --keep              ranks keep the preload\n"
     "      --machine SPEC      live (default), a file (our text, hwloc XML) or an hwloc\n"
     "                          synthetic; its cpus are mapped onto this host's\n"
     "      --kernel VERSION    plan by the rule of this kernel, such as 6.12\n"
     "      --rule NAME         plan by this rule, such as G8 or v4.1\n"
-    "      --report            wait for the job, then say where its ranks were\n"
-    "  -v, --verbose[=LEVEL]   1: a line per job and host; 2, the default: per rank\n"
+    "      --report            wait for the job, then say where its ranks were, and on\n"
+    "                          which hosts they were not placed\n"
+    "  -v, --verbose[=LEVEL]   1: a line per job and host, and at the end the hosts; 2, the\n"
+    "                          default: a line per rank too\n"
     "  -h, --help              print this page\n"
     "\n"
-    "Exit status: the job's (128+n if signal n ended it, with --report); 2 usage, 125\n"
+    "Exit status: the job's (128+n if signal n ended it, with --report or -v); 2 usage, 125\n"
     "evenkeel's own failure, 126 cannot be run, 127 not found.\n";
 
 /* Passed on to the job; a terminal sends INT and QUIT to it directly. */
@@ -54,8 +61,9 @@ static const int forwarded[] = { SIGTERM, SIGHUP, SIGUSR1, SIGUSR2 };
 #define COST_PARTS 20
 
 struct signals {
+	int fd; /* of those that we wait for */
 	sigset_t old_mask, wanted;
-	struct sigaction old_int, old_quit, old_chld;
+	struct sigaction old_int, old_quit, old_chld, old_pipe;
 };
 
 static int refuse_command(const char *command, int error)
@@ -105,15 +113,27 @@ static int prepare(const struct cli *c, struct arena *a)
 	}
 	if (verbose > 1)
 		fprintf(stderr, "evenkeel run: preloading %s\n", library);
-	if (set_environment(a, library, variables, n) < 0)
+	/* Hosts are told of in lines on standard error, which a report keeps to itself. */
+	if (set_environment(a, library, variables, n) < 0 ||
+	    (c->report && !verbose && setenv("EVENKEEL_VERBOSE", "1", 1) < 0))
 		return cmd_refuse("run", strerror(errno), CLI_OWN_FAILURE);
 	return CLI_DONE;
 }
 
-/* --- with --report ---------------------------------------------------------- */
+/* --- with --report, and with -v ----------------------------------------------- */
 
-/* A signal that was ignored when we started stays so, for the job too. */
-static void take_signals(struct signals *s)
+static void give_signals_back(const struct signals *s)
+{
+	sigaction(SIGINT, &s->old_int, NULL);
+	sigaction(SIGQUIT, &s->old_quit, NULL);
+	sigaction(SIGCHLD, &s->old_chld, NULL);
+	sigaction(SIGPIPE, &s->old_pipe, NULL);
+	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+}
+
+/* A signal that was ignored when we started stays so, for the job too. 0, or -1 with
+ * errno as signalfd gave it; all is as it was then. */
+static int take_signals(struct signals *s)
 {
 	struct sigaction act = { .sa_handler = SIG_IGN }, old;
 
@@ -125,22 +145,21 @@ static void take_signals(struct signals *s)
 	sigprocmask(SIG_BLOCK, &s->wanted, &s->old_mask);
 	sigaction(SIGINT, &act, &s->old_int);
 	sigaction(SIGQUIT, &act, &s->old_quit);
+	/* Who does not read our standard error any more ends the job, not us. */
+	sigaction(SIGPIPE, &act, &s->old_pipe);
 	/* Ignored SIGCHLD would lose the exit status. */
 	act.sa_handler = SIG_DFL;
 	sigaction(SIGCHLD, &act, &s->old_chld);
-}
-
-static void give_signals_back(const struct signals *s)
-{
-	sigaction(SIGINT, &s->old_int, NULL);
-	sigaction(SIGQUIT, &s->old_quit, NULL);
-	sigaction(SIGCHLD, &s->old_chld, NULL);
-	sigprocmask(SIG_SETMASK, &s->old_mask, NULL);
+	s->fd = signalfd(-1, &s->wanted, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (s->fd < 0)
+		give_signals_back(s);
+	return s->fd < 0 ? -1 : 0;
 }
 
 /* Starts argv. 0 with child, or -1 with errno: what fork or pipe gave, or in
  * *exec_error what exec gave. */
-static int start(char **argv, const struct signals *signals, pid_t *child, int *exec_error)
+static int start(char **argv, const struct signals *signals, struct relay *relay, pid_t *child,
+		 int *exec_error)
 {
 	int ends[2], error = 0;
 
@@ -150,6 +169,7 @@ static int start(char **argv, const struct signals *signals, pid_t *child, int *
 	*child = fork();
 	if (*child == 0) {
 		give_signals_back(signals);
+		relay_child(relay);
 		execvp(argv[0], argv);
 		error = errno;
 		if (write(ends[1], &error, sizeof(error)) < 0)
@@ -157,6 +177,7 @@ static int start(char **argv, const struct signals *signals, pid_t *child, int *
 		_exit(CLI_CANNOT_RUN);
 	}
 	error = errno;
+	relay_parent(relay);
 	close(ends[1]);
 	/* Ends without a byte when exec has closed the other end. */
 	if (*child > 0 && read(ends[0], exec_error, sizeof(*exec_error)) > 0)
@@ -184,29 +205,53 @@ static long long own_ns(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+/* Waits for signals, of which it passes those for the child on, and for what the child
+ * writes on standard error; for wait_ns at most, < 0: no limit. */
+static void wait_for_child(pid_t child, const struct signals *signals, struct relay *relay,
+			   long long wait_ns)
+{
+	struct pollfd fds[] = { { .fd = signals->fd, .events = POLLIN },
+				{ .fd = relay->from, .events = POLLIN } };
+	struct timespec t = { .tv_sec = wait_ns / 1000000000, .tv_nsec = wait_ns % 1000000000 };
+	struct signalfd_siginfo got;
+
+	if (ppoll(fds, 2, wait_ns < 0 ? NULL : &t, NULL) <= 0)
+		return;
+	while (fds[0].revents && read(signals->fd, &got, sizeof(got)) == (ssize_t)sizeof(got))
+		if (got.ssi_signo != SIGCHLD)
+			kill(child, (int)got.ssi_signo);
+	if (relay->from >= 0 && fds[1].revents)
+		relay_read(relay);
+}
+
+/* Takes a sample if it is time, and says when the next one is due. */
+static void sample(struct report *r, long long *next, long long *interval)
+{
+	long long cost = own_ns();
+
+	if (now_ns() < *next)
+		return;
+	report_sample(r);
+	cost = COST_PARTS * (own_ns() - cost);
+	*interval = *interval * 2 < INTERVAL_NS ? *interval * 2 : INTERVAL_NS;
+	*next = now_ns() + (cost > *interval ? cost : *interval);
+}
+
 /* Waits for child, passes signals on and samples; r may be NULL. Returns
  * waitpid's status. */
-static int watch(pid_t child, const struct signals *signals, struct report *r)
+static int watch(pid_t child, const struct signals *signals, struct relay *relay, struct report *r)
 {
-	long long interval = INTERVAL_FIRST_NS, next = now_ns() + interval, cost;
+	long long interval = INTERVAL_FIRST_NS, next = now_ns() + interval;
 	int status = 0;
 
 	while (waitpid(child, &status, WNOHANG) == 0) {
 		long long left = next > now_ns() ? next - now_ns() : 0;
-		struct timespec t = { .tv_sec = left / 1000000000, .tv_nsec = left % 1000000000 };
-		int got = sigtimedwait(&signals->wanted, NULL, &t);
 
-		if (got > 0 && got != SIGCHLD)
-			kill(child, got);
-		if (now_ns() < next)
-			continue;
-		cost = own_ns();
+		wait_for_child(child, signals, relay, r ? left : -1);
 		if (r)
-			report_sample(r);
-		cost = COST_PARTS * (own_ns() - cost);
-		interval = interval * 2 < INTERVAL_NS ? interval * 2 : INTERVAL_NS;
-		next = now_ns() + (cost > interval ? cost : interval);
+			sample(r, &next, &interval);
 	}
+	relay_finish(relay);
 	return status;
 }
 
@@ -282,32 +327,66 @@ static void print_report(struct arena *a, struct report *r)
 		fputs("evenkeel run: warning: more cpus were wanted than were idle\n", stderr);
 }
 
-static int run_and_report(const struct cli *c, struct arena *a, char **argv)
+static void print_hosts(const struct hosts *h)
 {
-	struct report report, *r = &report;
+	if (!h->n)
+		return;
+	fprintf(stderr, "evenkeel run: active on %u of %u host%s\n", hosts_active(h), h->n,
+		h->n == 1 ? "" : "s");
+	for (unsigned int i = 0; i < h->n; i++) {
+		const char *names = hosts_alike(h, i);
+
+		if (names)
+			fprintf(stderr, "evenkeel run: not active on %s: %s\n", names,
+				h->hosts[i].why);
+	}
+}
+
+/* Prepares a report, if one is asked for and can be had. */
+static struct report *want_report(struct report *r, const struct cli *c, struct arena *a,
+				  struct machine *m, struct cpus *allowed)
+{
 	struct plan_request request;
 	struct cli_error err;
+
+	if (!c->report)
+		return NULL;
+	if (planning_host(c, a, m, allowed, &request, &err) < 0) {
+		cmd_refuse("run", err.text, CLI_DONE);
+		return NULL;
+	}
+	report_init(r, a, m, allowed, &request, c->options.ledger, 0);
+	return r;
+}
+
+/* Runs argv as a child, and says at the end what was asked for. Gives the exit status, or
+ * -1: it cannot be watched. */
+static int run_and_watch(const struct cli *c, struct arena *a, char **argv)
+{
+	struct report report, *r;
 	struct signals signals;
+	struct relay relay;
 	struct machine m;
 	struct cpus allowed;
 	int status, exec_error;
 	pid_t child;
 
-	if (planning_host(c, a, &m, &allowed, &request, &err) < 0) {
-		cmd_refuse("run", err.text, CLI_DONE);
-		r = NULL;
-	}
-	take_signals(&signals);
-	if (start(argv, &signals, &child, &exec_error) < 0) {
+	r = want_report(&report, c, a, &m, &allowed);
+	if (take_signals(&signals) < 0)
+		return -1;
+	/* Without it hosts are not told of, and that is all. */
+	relay_open(&relay, a, c->options.verbose > 0);
+	if (start(argv, &signals, &relay, &child, &exec_error) < 0) {
 		if (exec_error)
 			return refuse_command(argv[0], exec_error);
 		return cmd_refuse("run", strerror(errno), CLI_OWN_FAILURE);
 	}
 	if (r)
-		report_init(r, a, &m, &allowed, &request, c->options.ledger, child);
-	status = watch(child, &signals, r);
+		r->root = child;
+	status = watch(child, &signals, &relay, r);
 	if (r)
 		print_report(a, r);
+	print_hosts(&relay.hosts);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -317,8 +396,9 @@ static int run(const struct cli *c, struct arena *a, char **argv)
 
 	if (status != CLI_DONE)
 		return status;
-	if (c->report)
-		return run_and_report(c, a, argv);
+	status = c->report || c->options.verbose ? run_and_watch(c, a, argv) : -1;
+	if (status >= 0)
+		return status;
 	execvp(argv[0], argv);
 	return refuse_command(argv[0], errno);
 }

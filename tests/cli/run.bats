@@ -20,7 +20,7 @@ statuses()
 }
 
 @test "the command's exit status is kept" {
-	for report in '' --report; do
+	for report in '' --report -v; do
 		for status in 0 1 7 125 255; do
 			[ "$(statuses "$EK_BIN" run $report sh -c "exit $status" 2>/dev/null)" = $status ]
 		done
@@ -53,8 +53,10 @@ statuses()
 	for report in '' --report; do
 		[ "$(echo in | ek run $report sh -c 'cat; echo out')" = $'in\nout' ]
 	done
-	echo x | ek run sh -c 'cat >&2' 2>err
-	[ "$(cat err)" = x ]
+	for verbose in '' --verbose=1; do
+		printf 'x\n\0y' | ek run $verbose sh -c 'cat >&2' 2>err
+		printf 'x\n\0y' | cmp - err
+	done
 }
 
 @test "nothing is said unless asked for" {
@@ -127,6 +129,21 @@ statuses()
 	[ "$(EVENKEEL_WIDTH=9 tree/launcher/evenkeel run sh -c 'echo $EVENKEEL_WIDTH')" = 9 ]
 	[ "$(EVENKEEL_MACHINE=nonsense tree/launcher/evenkeel run --machine live \
 		sh -c 'echo $EVENKEEL_MACHINE')" = live ]
+}
+
+@test "with -v what the command has left running may write on" {
+	ek run --verbose=1 sh -c '(while [ ! -e go ]; do sleep 0.02; done; echo late >&2) & echo now >&2' \
+		>/dev/null 2>err
+	[ "$(cat err)" = now ]
+	: >go
+	wait_for grep -q late err
+}
+
+@test "with -v a reader that goes away ends the command, not evenkeel" {
+	status=0
+	{ ek run --verbose=1 sh -c 'while :; do echo x >&2 || exit; done' 2>&1 || echo $? >status; } |
+		head -n 1 >/dev/null
+	[ "$(cat status)" = $((128 + 13)) ]
 }
 
 @test "nothing stays behind without --report" {

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -181,6 +182,45 @@ static int never(void)
 	return 0;
 }
 
+/* Two ranks more, which are children. */
+static int spawns(void)
+{
+	char *args[] = {(char *)"child", NULL};
+	MPI_Comm children;
+
+	MPI_Init(NULL, NULL);
+	victim_note("up");
+	MPI_Comm_spawn(self, args, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+		       MPI_ERRCODES_IGNORE);
+	MPI_Barrier(children);
+	return MPI_Finalize();
+}
+
+static int spawned(void)
+{
+	MPI_Comm parents;
+
+	MPI_Init(NULL, NULL);
+	victim_note("up");
+	work(MPI_COMM_WORLD);
+	MPI_Comm_get_parent(&parents);
+	MPI_Barrier(parents);
+	return MPI_Finalize();
+}
+
+/* A child's local number is a parent's too: its files go into a folder of their own. */
+static void into_own_folder(void)
+{
+	const char *dir = getenv("VICTIM_DIR");
+	char path[4096];
+
+	if (!dir)
+		return;
+	snprintf(path, sizeof(path), "%s/child", dir);
+	mkdir(path, 0700);
+	setenv("VICTIM_DIR", path, 1);
+}
+
 static const struct {
 	const char *name;
 	int (*run)(void);
@@ -197,6 +237,8 @@ static const struct {
     {"repin", repins},
     {"exec", execs},
     {"never", never},
+    {"spawn", spawns},
+    {"child", spawned},
 };
 
 int main(int argc, char **argv)
@@ -206,6 +248,8 @@ int main(int argc, char **argv)
 	self = argv[0];
 	if (argc > 3)
 		other_cpu = atoi(argv[victim_rank() == 0 ? 2 : 3]);
+	if (!strcmp(kind, "child"))
+		into_own_folder();
 	victim_note("main");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		if (!strcmp(kind, kinds[i].name))

@@ -31,28 +31,46 @@ cluster_needs()
 	[ -z "$why" ] || skip "$why"
 }
 
-# on HOST COMMAND...: there, in the current folder, with the environment of here.
-on()
+# The words in front of a command that run it on HOST, in the current folder, with the
+# environment of here: into ON.
+on_host()
 {
-	local host=$1
-	shift
-	nsenter -t "$(cat "$H/$host.pid")" -n -u -m -w"$PWD" -- "$@" 3>&-
+	ON=(nsenter -t "$(cat "$H/$1.pid")" -n -u -m -w"$PWD" --)
 }
 
-# A process that keeps the namespaces of NAME, for ten minutes at most.
+# on HOST COMMAND...
+on()
+{
+	local ON
+	on_host "$1"
+	shift
+	"${ON[@]}" "$@" 3>&-
+}
+
+# A process that keeps the namespaces of NAME, for half an hour at most.
 cluster_hold()
 {
 	local tries
 	# shellcheck disable=SC2016 # for the inner shell
 	setsid unshare --net --uts --mount --propagation slave \
-		bash -c 'echo $$ >"$1.new" && mv "$1.new" "$1" && exec sleep 600' hold "$H/$1.pid" \
+		bash -c 'echo $$ >"$1.new" && mv "$1.new" "$1" && exec sleep 1800' hold "$H/$1.pid" \
 		</dev/null >/dev/null 2>&1 3>&- &
+	disown
 	for tries in {1..500}; do
 		[ ! -s "$H/$1.pid" ] || return 0
 		sleep 0.01
 	done
 	echo "no namespaces for $1 after ${tries} looks"
 	return 1
+}
+
+# root's home is an empty folder, or each login would read this machine's start-up
+# files.
+cluster_passwd()
+{
+	sed "s#^\(root:.*:\)[^:]*:[^:]*\$#\1$H/home:$2#" /etc/passwd >"$H/of/$1/passwd.new"
+	# In place: the file is mounted.
+	cat "$H/of/$1/passwd.new" >"$H/of/$1/passwd"
 }
 
 cluster_host()
@@ -62,6 +80,7 @@ cluster_host()
 	pid=$(cat "$H/$host.pid")
 	mkdir -p "$H/of/$host"
 	echo "$host" >"$H/of/$host/hostname"
+	cluster_passwd "$host" /bin/bash
 	nsenter -t "$(cat "$H/switch.pid")" -n sh -ec "
 		ip link add port$number type veth peer name eth0 netns $pid
 		ip link set port$number master br0 up" || return
@@ -71,6 +90,7 @@ cluster_host()
 		ip link set lo up
 		ip link set eth0 up
 		mount --bind '$H/hosts' /etc/hosts
+		mount --bind '$H/of/$host/passwd' /etc/passwd
 		mount --bind '$H/of/$host' '$H/here'"
 }
 
@@ -80,7 +100,7 @@ cluster_up()
 	local i
 	[ -z "$(cluster_missing)" ] || return 0
 	export H=$BATS_FILE_TMPDIR/hosts
-	mkdir -p "$H/here" "$H/of"
+	mkdir -p "$H/here" "$H/of" "$H/home"
 	echo "127.0.0.1 localhost" >"$H/hosts"
 	for ((i = 0; i <= $1; i++)); do
 		echo "$CLUSTER_NET.$((10 + i)) h$i"
@@ -94,20 +114,52 @@ cluster_up()
 	done
 }
 
+# The processes of HOST, its keeper among them.
+cluster_processes()
+{
+	local net
+	net=$(readlink "/proc/$(cat "$H/$1.pid")/ns/net") || return 0
+	stat -c "%n %N" /proc/[0-9]*/ns/net 2>/dev/null | grep -F "'$net'" | cut -d/ -f3
+}
+
 # Whatever still runs on a host ends with it.
 cluster_down()
 {
-	local file holder net process
+	local file
 	[ -n "${H-}" ] && [ -d "$H" ] || return 0
 	for file in "$H"/*.pid; do
-		[ -s "$file" ] || continue
-		holder=$(cat "$file")
-		net=$(readlink "/proc/$holder/ns/net") || continue
-		for process in /proc/[0-9]*; do
-			[ "$(readlink "$process/ns/net" 2>/dev/null)" != "$net" ] ||
-				kill -KILL "${process#/proc/}" 2>/dev/null || true
-		done
+		file=${file##*/}
+		# shellcheck disable=SC2046 # a word each
+		kill -KILL $(cluster_processes "${file%.pid}") 2>/dev/null || true
 	done
+}
+
+# cluster_two_nodes HOST CPU CPU: there node 0 has one cpu, node 1 the other, as
+# $H/here/machine says; $H/here/ledger is its own ledger.
+cluster_two_nodes()
+{
+	mkdir -p "$H/of/$1/ledger"
+	printf 'evenkeel-machine 1\nnode 0 cpus %s\nnode 1 cpus %s\n' "$2" "$3" \
+		>"$H/of/$1/machine"
+}
+
+# Jobs of this test run on h0, and each host plans by its own machine file: on h2, h4
+# ... the two nodes are the other way round than on h1, h3 ...
+cluster_setup()
+{
+	local file number
+	cluster_needs
+	preload_setup
+	for file in "$H"/of/h*; do
+		number=${file##*/h}
+		if ((number % 2)); then
+			cluster_two_nodes "h$number" "$CPU0" "$CPU1"
+		else
+			cluster_two_nodes "h$number" "$CPU1" "$CPU0"
+		fi
+	done
+	on_host h0
+	OURS=(EVENKEEL_MACHINE="$H/here/machine" EVENKEEL_LEDGER="$H/here/ledger")
 }
 
 # --- ssh ----------------------------------------------------------------------
@@ -171,6 +223,5 @@ cluster_ssh_up()
 # cluster_shell HOST SHELL: root's login shell there.
 cluster_shell()
 {
-	sed "s#^\(root:.*:\)[^:]*\$#\1$2#" /etc/passwd >"$H/of/$1/passwd"
-	on "$1" mount --bind "$H/of/$1/passwd" /etc/passwd
+	cluster_passwd "$1" "$2"
 }

@@ -10,6 +10,8 @@ V=$EK_BUILD/tests/preload/victims
 #   USERS     what of it is the user's own, as a job without us has it
 #   VARS      more variables for all three runs (NAME=VALUE ...)
 #   OURS      more variables for the runs with us
+#   ON        a command that runs the job on a host: nsenter ...
+#   THROUGH   evenkeel run ...: then there is no LD_PRELOAD
 #   RANKS     the local ranks whose files are compared
 #   SEEN      what of stdout, stderr and status is compared
 #   NODE_OF   the cpu each of them is to be held on, in the same order
@@ -23,7 +25,7 @@ preload_setup()
 	unset EVENKEEL_LEDGER EVENKEEL_CONF
 	CONF=$T/none.conf MEASURE=off
 	PRELOAD=@ USERS="" VARS=() OURS=() RANKS=(0 1) NODE_OF=("$CPU0" "$CPU1")
-	SEEN=(stdout stderr status)
+	SEEN=(stdout stderr status) ON=() THROUGH=()
 	ulimit -c 0
 }
 
@@ -38,14 +40,15 @@ job_run()
 	if [ "$mode" = plain ]; then
 		[ -z "$USERS" ] || vars+=(LD_PRELOAD="$USERS")
 	else
-		vars+=(LD_PRELOAD="${PRELOAD//@/$EK_LIB}" EVENKEEL_MACHINE="$TWO_NODES"
-			EVENKEEL_LEDGER="$T/ledger" EVENKEEL_CONF="$CONF"
-			EVENKEEL_MEASURE="$MEASURE" "${OURS[@]}")
+		vars+=(EVENKEEL_MACHINE="$TWO_NODES" EVENKEEL_LEDGER="$T/ledger"
+			EVENKEEL_CONF="$CONF" EVENKEEL_MEASURE="$MEASURE" "${OURS[@]}")
+		[ "$mode" != settled ] || vars+=(EVENKEEL_MODE=settle)
+		[ ${#THROUGH[@]} != 0 ] || vars+=(LD_PRELOAD="${PRELOAD//@/$EK_LIB}")
+		vars+=("${THROUGH[@]}")
 	fi
-	[ "$mode" != settled ] || vars+=(EVENKEEL_MODE=settle)
 	# A session of its own, so that a mask set for the whole test run is not
 	# taken for the doing of mpiexec's caller.
-	setsid -w timeout -k 5 120 env -u EVENKEEL_MEASURE "${vars[@]}" "$@" \
+	setsid -w timeout -k 5 120 "${ON[@]}" env -u EVENKEEL_MEASURE "${vars[@]}" "$@" \
 		</dev/null >"$T/out/stdout" 2>"$T/out/stderr" 3>&- || rc=$?
 	echo "$rc" >"$T/out/status"
 	rm -rf "${T:?}/$mode"
@@ -72,7 +75,7 @@ job_file()
 		;;
 	*.environ)
 		# What a rank that will settle has of ours.
-		sed -E -e '/^EVENKEEL/d' -e 's/^(PMI_PORT|PMI_ID)=.*/\1=/' \
+		sed -E -e '/^EVENKEEL/d' -e 's/^(PMI_PORT|PMI_ID|SSH_[A-Z]+)=.*/\1=/' \
 			-e '/^LD_PRELOAD=.*libevenkeel/{' -e "s#${EK_LIB}[ :]?##g" \
 			-e 's/[ :]$//' -e '/=$/d' -e '}' "$1"
 		;;

@@ -156,6 +156,14 @@ static bool set_measure(struct options *o, const char *v)
 	return ok;
 }
 
+static bool set_remote(struct options *o, const char *v)
+{
+	bool on = true, ok = read_switch(v, &on);
+
+	o->no_remote = !on;
+	return ok;
+}
+
 static bool set_off(struct options *o, const char *v)
 {
 	return read_switch(v, &o->off);
@@ -217,6 +225,7 @@ static const struct option_row {
 	{ "kernel", "a kernel version such as 6.12", set_kernel, false },
 	{ "rule", "the name of a rule such as G8 or v4.1", set_rule, false },
 	{ "measure", "on or off", set_measure, false },
+	{ "remote", "on or off", set_remote, false },
 	{ "ledger", "the full path of a folder, or none", set_ledger, false },
 	{ "deny", "a list of program names", set_deny, true },
 };

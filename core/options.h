@@ -49,6 +49,7 @@ struct options {
 	const char *kernel;      /* release string; NULL = uname's */
 	const char *rule;        /* policy_by_name; NULL = the kernel's */
 	bool no_measure;         /* load from elsewhere is not looked for */
+	bool no_remote;          /* proxies on other hosts run without us */
 	const char *ledger;      /* folder of the ledger, or "none"; NULL = the default one */
 	const char *deny;        /* site file only: program names, blank-separated */
 };

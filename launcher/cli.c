@@ -41,6 +41,7 @@ static const struct row {
 	{ "bind", required_argument, 0, JOB, true, NULL },
 	{ "mem", required_argument, 0, JOB, true, NULL },
 	{ "measure", required_argument, 0, CLI_RUN | CLI_ENV | CLI_COMPARE, true, NULL },
+	{ "remote", required_argument, 0, CLI_RUN | CLI_ENV | CLI_COMPARE, true, NULL },
 	{ "together", optional_argument, 0, JOB, true, "" },
 	{ "keep", optional_argument, 0, CLI_RUN | CLI_ENV | CLI_COMPARE, true, "" },
 	{ "verbose", optional_argument, 'v', EVERYWHERE, true, "2" },

@@ -3,14 +3,14 @@
 _evenkeel_options()
 {
 	case $1 in
-	run) echo "--width --order --mode --bind --mem --measure --together --keep --machine --kernel
+	run) echo "--width --order --mode --bind --mem --measure --remote --together --keep --machine --kernel
 		--rule --report --verbose --help" ;;
-	env) echo "--width --order --mode --bind --mem --measure --together --keep --machine --kernel
+	env) echo "--width --order --mode --bind --mem --measure --remote --together --keep --machine --kernel
 		--rule --verbose --help" ;;
 	machine) echo "--machine --json --verbose --help" ;;
 	compare) echo "--runs --warmup --variants --schedule --timeout --setup --cooldown --record
 		--from --metric --better --seed --fail-on --verbose --csv --markdown --json
-		--plot --width --order --mode --bind --mem --measure --together --keep --machine --kernel --rule
+		--plot --width --order --mode --bind --mem --measure --remote --together --keep --machine --kernel --rule
 		--help" ;;
 	plan) echo "--ranks --machine --kernel --rule --cpus --busy --width --order
 		--mode --bind --mem --together --json --verbose --help" ;;
@@ -24,7 +24,7 @@ _evenkeel_value()
 	--order) COMPREPLY=($(compgen -W "block cyclic" -- "$cur")) ;;
 	--mode) COMPREPLY=($(compgen -W "hold settle" -- "$cur")) ;;
 	--bind) COMPREPLY=($(compgen -W "auto node slice" -- "$cur")) ;;
-	--measure) COMPREPLY=($(compgen -W "on off" -- "$cur")) ;;
+	--measure | --remote) COMPREPLY=($(compgen -W "on off" -- "$cur")) ;;
 	--mem) COMPREPLY=($(compgen -W "local bind interleave none" -- "$cur")) ;;
 	--machine) COMPREPLY=($(compgen -W "live" -- "$cur") $(compgen -f -- "$cur")) ;;
 	--rule) COMPREPLY=($(compgen -W "G0 G1 G2 G3 G4a G4b G5 G6 G7 G8 G8b G9 v3 v4 v4.1
@@ -56,7 +56,7 @@ _evenkeel()
 		# The wrapped command begins at the first word that is no option.
 		for ((i = 2; i < COMP_CWORD; i++)); do
 			case ${COMP_WORDS[i]} in
-			--width | --order | --mode | --bind | --mem | --measure | --machine | --kernel | --rule) ((i++)) ;;
+			--width | --order | --mode | --bind | --mem | --measure | --remote | --machine | --kernel | --rule) ((i++)) ;;
 			--runs | -r | --warmup | --variants | --schedule | --timeout | --setup | \
 				--cooldown | --record | -o | --from | --metric | --better | --seed | \
 				--fail-on | --plot) ((i++)) ;;

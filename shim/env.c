@@ -43,15 +43,21 @@ static bool name_is_us(const char *name, size_t len)
 	       (len == us || name[len - us - 1] == '/');
 }
 
-bool env_preload_has_us(const char *list)
+const char *env_preload_us(const char *list, size_t *len)
 {
 	const char *name;
+
+	while (next_name(&list, &name, len))
+		if (name_is_us(name, *len))
+			return name;
+	return NULL;
+}
+
+bool env_preload_has_us(const char *list)
+{
 	size_t len;
 
-	while (next_name(&list, &name, &len))
-		if (name_is_us(name, len))
-			return true;
-	return false;
+	return env_preload_us(list, &len) != NULL;
 }
 
 char *env_preload_without_us(struct arena *a, const char *list)

@@ -5,6 +5,7 @@
 #define EVENKEEL_SHIM_ENV_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "core/arena.h"
 
@@ -21,6 +22,8 @@ bool env_is(const char *entry, const char *name);
 /* The preload list (value of LD_PRELOAD: names separated by blanks or colons)
  * names our library. */
 bool env_preload_has_us(const char *list);
+/* The first such name in list, of *len bytes; NULL when there is none. */
+const char *env_preload_us(const char *list, size_t *len);
 
 /* list without our library, the others in order and with their separators;
  * equal to list when we are not in it. NULL with errno ENOMEM. */

@@ -18,20 +18,29 @@
 typedef int exec_fn(const char *, char *const *);
 typedef int exec_env_fn(const char *, char *const *, char *const *);
 
-/* The environment to exec with; the caller's own where nothing changes. */
-static char *const *prepare(struct proxy_exec *x, struct arena *a, const char *file,
-			    char *const *argv, char *const *envp)
+/* One call: what was asked for and, with what is to be changed of it, what is done. */
+struct call {
+	struct arena a;
+	struct proxy_exec rank;
+	char *const *argv, *const *env;
+};
+
+/* Fills what is to be executed; the caller's own where nothing changes. */
+static void prepare(struct call *c, const char *file, char *const *argv, char *const *envp)
 {
-	char **env = NULL;
+	struct launcher_exec x = { NULL, NULL };
 
 	if (role_of_process == ROLE_LAUNCHER)
-		env = launcher_env(a, file, envp);
+		launcher_exec(&x, &c->a, file, argv, envp);
 	if (role_of_process == ROLE_PROXY) {
-		proxy_decide(x, a, file, argv, envp, false);
-		proxy_take(x, a);
-		env = proxy_env(x, a, envp);
+		proxy_decide(&c->rank, &c->a, file, argv, envp, false);
+		proxy_take(&c->rank, &c->a);
+		x.env = proxy_env(&c->rank, &c->a, envp);
 	}
-	return env ? env : envp;
+	if (x.argv)
+		c->argv = x.argv;
+	if (x.env)
+		c->env = x.env;
 }
 
 /* We act, and the call is one that can be looked into: the kernel takes a NULL for
@@ -58,9 +67,7 @@ static int run_without_us(exec_env_fn *real, struct arena *a, const char *file, 
 static int run(enum real_name with, const char *file, char *const *argv, char *const *envp)
 {
 	exec_env_fn *real = (exec_env_fn *)real_get(with, NULL);
-	char *const *env = envp;
-	struct proxy_exec x = { 0 };
-	struct arena a = { 0 };
+	struct call c = { .argv = argv, .env = envp };
 	int saved = errno, rc;
 
 	if (!real) {
@@ -68,15 +75,15 @@ static int run(enum real_name with, const char *file, char *const *argv, char *c
 		return -1;
 	}
 	if (acts_on(file, argv, envp))
-		env = prepare(&x, &a, file, argv, envp);
+		prepare(&c, file, argv, envp);
 	errno = saved;
-	rc = real(file, argv, env);
+	rc = real(file, c.argv, c.env);
 	/* Only reached when there was no exec. */
-	if (errno == E2BIG && env != envp)
-		rc = run_without_us(real, &a, file, argv, envp);
+	if (errno == E2BIG && (c.env != envp || c.argv != argv))
+		rc = run_without_us(real, &c.a, file, argv, envp);
 	saved = errno;
-	proxy_failed(&x);
-	arena_free(&a);
+	proxy_failed(&c.rank);
+	arena_free(&c.a);
 	errno = saved;
 	return rc;
 }

@@ -26,27 +26,27 @@ static int run(enum real_name name, pid_t *pid, const char *file,
 	struct proxy_exec x = { 0 };
 	struct memory_policy policy;
 	struct arena a = { 0 };
-	char **env = NULL;
+	struct launcher_exec l = { NULL, NULL };
 	unsigned int n;
 	int saved = errno, rc;
 
 	if (!real)
 		return ENOSYS;
 	/* The kernel takes a NULL for an empty list. */
-	if (role_of_process == ROLE_LAUNCHER && file && envp)
-		env = launcher_env(&a, file, envp);
+	if (role_of_process == ROLE_LAUNCHER && file && argv && envp)
+		launcher_exec(&l, &a, file, argv, envp);
 	if (role_of_process == ROLE_PROXY && file && argv && envp) {
 		proxy_decide(&x, &a, file, argv, envp, true);
 		memory_save(&policy, x.mem);
 		proxy_take(&x, &a);
-		env = proxy_env(&x, &a, envp);
+		l.env = proxy_env(&x, &a, envp);
 	}
 	errno = saved;
-	rc = real(pid, file, actions, attr, argv, env ? env : envp);
+	rc = real(pid, file, actions, attr, l.argv ? l.argv : argv, l.env ? l.env : envp);
 	/* What we put in may be the little that is too much for the kernel. */
-	if (rc == E2BIG && env) {
-		env = env_without_us(&a, envp, 0, &n);
-		rc = real(pid, file, actions, attr, argv, env ? env : envp);
+	if (rc == E2BIG && (l.env || l.argv)) {
+		l.env = env_without_us(&a, envp, 0, &n);
+		rc = real(pid, file, actions, attr, argv, l.env ? l.env : envp);
 	}
 	saved = errno;
 	if (x.is_rank && !x.place.why) {

@@ -7,8 +7,8 @@
 #include "core/proc.h"
 #include "shim/affinity.h"
 #include "shim/env.h"
-#include "shim/proxy.h"
 #include "shim/real.h"
+#include "shim/remote.h"
 #include "shim/role.h"
 #include "shim/say.h"
 #include "core/site.h"
@@ -18,10 +18,15 @@
 /* How far up wrappers such as time and timeout are looked through. */
 #define NARROWED_STEPS 16
 
-/* What the constructor took out, for the local proxy: LD_PRELOAD as it was and
+/* What the constructor took out, for proxies: LD_PRELOAD as it was and
  * every EVENKEEL_* but a rank's marker. Written by the constructor only. */
 static char **taken;
 static unsigned int ntaken;
+
+/* For other hosts; written by the constructor only. vars is of taken what is no
+ * LD_PRELOAD. library is NULL when its name could not be had. */
+static struct remote_us others;
+static bool others_off;
 
 /* Takes our entries out of environ. All memory is had before anything is
  * changed. */
@@ -77,6 +82,33 @@ static void say_why(enum standdown why)
 	say_end(&s);
 }
 
+static const char *library_of(struct arena *a, const char *list)
+{
+	size_t len;
+	const char *at = env_preload_us(list, &len);
+	char *name = at ? arena_alloc(a, len + 1) : NULL;
+
+	return name ? memcpy(name, at, len) : NULL;
+}
+
+static void prepare_others(struct arena *a, const struct options *o)
+{
+	char **vars = arena_array(a, ntaken + 1, sizeof(*vars));
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; vars && i < ntaken; i++) {
+		if (env_is(taken[i], ENV_PRELOAD))
+			others.library = library_of(a, taken[i] + strlen(ENV_PRELOAD) + 1);
+		else
+			vars[n++] = taken[i];
+	}
+	if (!vars)
+		others.library = NULL;
+	others.vars = vars;
+	others.verbose = o->verbose > 0;
+	others_off = o->no_remote;
+}
+
 bool launcher_start(void)
 {
 	static struct arena kept;
@@ -97,19 +129,48 @@ bool launcher_start(void)
 	arena_free(&scratch);
 	if (!take(&kept) || why)
 		return false;
+	prepare_others(&kept, &o);
 	real_load_exec();
 	return ntaken > 0;
 }
 
-char **launcher_env(struct arena *a, const char *file, char *const *envp)
+static void say_host(const struct remote *r)
+{
+	struct say s;
+
+	say_begin(&s, getpid(), -1);
+	say_text(&s, r->host ? r->host : "other hosts");
+	say_text(&s, ": not active: ");
+	say_text(&s, remote_text(r->why));
+	say_end(&s);
+}
+
+static char **for_other_host(struct arena *a, const char *file, char *const *argv,
+			     char *const *envp)
+{
+	struct remote r;
+
+	if (!others.library)
+		return NULL;
+	remote_rewrite(&r, a, file, argv, envp, &others);
+	if (others_off && r.why != REMOTE_NO_PROXY)
+		r.why = REMOTE_OFF;
+	if (others.verbose && r.why != REMOTE_NO_PROXY && r.why != REMOTE_DONE)
+		say_host(&r);
+	return r.why == REMOTE_DONE ? r.argv : NULL;
+}
+
+void launcher_exec(struct launcher_exec *x, struct arena *a, const char *file, char *const *argv,
+		   char *const *envp)
 {
 	unsigned int n;
-	char **env;
 
-	if (!proxy_is(standdown_basename(file)))
-		return NULL;
-	env = env_without_us(a, envp, ntaken, &n);
-	for (unsigned int i = 0; env && i < ntaken; i++)
-		env_put(env, &n, taken[i]);
-	return env;
+	memset(x, 0, sizeof(*x));
+	if (!remote_is_proxy(standdown_basename(file))) {
+		x->argv = for_other_host(a, file, argv, envp);
+		return;
+	}
+	x->env = env_without_us(a, envp, ntaken, &n);
+	for (unsigned int i = 0; x->env && i < ntaken; i++)
+		env_put(x->env, &n, taken[i]);
 }

@@ -1,6 +1,7 @@
-/* The part of Hydra's mpiexec: our preload entry and our variables go to the
- * local proxy and to nothing else that mpiexec starts or forwards, so that no
- * rank on another host is asked to load a library that may not be there. */
+/* The part of Hydra's mpiexec: our preload entry and our variables go to its
+ * proxies, on other hosts as far as the library can be loaded there, and to nothing
+ * else that mpiexec starts or forwards, so that no rank is asked to load a library
+ * that may not be there. */
 #ifndef EVENKEEL_SHIM_LAUNCHER_H
 #define EVENKEEL_SHIM_LAUNCHER_H
 
@@ -13,8 +14,17 @@
  * was set by its caller, e.g. taskset) or the work failed. */
 bool launcher_start(void);
 
-/* For an exec of file with envp: the environment with our entries, or NULL when
- * envp is right as it is (not a proxy; no memory). No global is written. */
-char **launcher_env(struct arena *a, const char *file, char *const *envp);
+/* One exec or spawn by mpiexec: what is to be changed of it, the arena's; NULL =
+ * nothing. */
+struct launcher_exec {
+	char **argv;
+	char **env;
+};
+
+/* For an exec of file with argv and envp: a proxy here gets our entries, the command
+ * that starts one on another host is rewritten (shim/remote.h). Lines that were asked
+ * for are said. No global is written; errno may change. */
+void launcher_exec(struct launcher_exec *x, struct arena *a, const char *file, char *const *argv,
+		   char *const *envp);
 
 #endif

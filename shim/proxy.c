@@ -29,12 +29,6 @@ static struct {
 	pid_t child;          /* in a child made by fork: its own pid */
 } proxy;
 
-bool proxy_is(const char *name)
-{
-	return !strcmp(name, "hydra_pmi_proxy") || !strcmp(name, "pmi_proxy") ||
-	       !strcmp(name, "hydra_bstrap_proxy");
-}
-
 static void before_fork(void)
 {
 	proxy.started++;

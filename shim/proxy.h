@@ -9,9 +9,6 @@
 #include "core/cpus.h"
 #include "shim/place.h"
 
-/* A proxy by the last component of its file name. */
-bool proxy_is(const char *name);
-
 /* In the constructor: reads options and machine, starts to count forks. False
  * when out of memory. */
 bool proxy_start(char **envp);

@@ -12,6 +12,7 @@
 #include "shim/launcher.h"
 #include "shim/proxy.h"
 #include "shim/rank.h"
+#include "shim/remote.h"
 #include "shim/standdown.h"
 
 enum role role_of_process;
@@ -100,7 +101,7 @@ static enum role start(const char *name, char **envp, const char *marker)
 {
 	if (getauxval(AT_SECURE))
 		return ROLE_INERT;
-	if (proxy_is(name))
+	if (remote_is_proxy(name))
 		return proxy_start(envp) ? ROLE_PROXY : ROLE_INERT;
 	if (is_hydra_mpiexec(name))
 		return launcher_start() ? ROLE_LAUNCHER : ROLE_INERT;

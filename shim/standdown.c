@@ -1,14 +1,11 @@
 #include "shim/standdown.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#define SCRIPT_MAX 65536u
+#include "shim/script.h"
+
 #define WORDS_MAX 32
 #define PATH_LENGTH_MAX 4096u
-#define DEFAULT_PATH "/bin:/usr/bin"
 
 const char *standdown_text(enum standdown why)
 {
@@ -123,52 +120,6 @@ static bool has_tool(const char *text)
 	return false;
 }
 
-/* Regular files alone: of a pipe or of /dev/stdin the rank would never see what we
- * have read, and even opening a FIFO tells its writer that its reader is there. */
-static int open_file(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return -1;
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-}
-
-/* Opens file as execvp would find it: an empty part of PATH is the folder one is
- * in. */
-static int open_command(const char *file, char *const *envp)
-{
-	const char *path = options_getenv(envp, "PATH");
-	size_t name = strlen(file), dir;
-	char full[PATH_LENGTH_MAX];
-
-	if (strchr(file, '/'))
-		return open_file(file);
-	for (path = path ? path : DEFAULT_PATH;; path += dir + 1) {
-		int fd = -1;
-
-		dir = strcspn(path, ":");
-		if (dir + name + 2 <= sizeof(full)) {
-			memcpy(full, path, dir);
-			full[dir] = '/';
-			memcpy(full + dir + 1, file, name + 1);
-			fd = open_file(dir ? full : file);
-		}
-		if (fd >= 0 || !path[dir])
-			return fd;
-	}
-}
-
-static size_t read_up_to(int fd, char *buf, size_t size)
-{
-	size_t len = 0;
-	ssize_t n;
-
-	while (len < size && (n = read(fd, buf + len, size - len)) > 0)
-		len += (size_t)n;
-	return len;
-}
-
 /* A script that sets an OpenMP variable to cpu numbers. */
 static bool sets_places(const char *text)
 {
@@ -196,22 +147,12 @@ struct search {
  * text). */
 static void search_script(struct search *s, int fd, bool any)
 {
-	char head[2], *text = NULL;
-	size_t len = read_up_to(fd, head, sizeof(head));
+	const char *text = script_read(fd, s->a, any);
 
-	if (len == 2 && (any || !memcmp(head, "#!", 2)))
-		text = arena_alloc(s->a, SCRIPT_MAX + 1);
-	if (text) {
-		memcpy(text, head, sizeof(head));
-		len = sizeof(head) + read_up_to(fd, text + sizeof(head), SCRIPT_MAX - sizeof(head));
-		/* A zero byte ends the search: this is no script. */
-		text[len] = '\0';
-		if (has_tool(text))
-			s->why = STANDDOWN_TOOL;
-		else if (sets_places(text))
-			s->why = STANDDOWN_PLACES;
-	}
-	close(fd);
+	if (text && has_tool(text))
+		s->why = STANDDOWN_TOOL;
+	else if (text && sets_places(text))
+		s->why = STANDDOWN_PLACES;
 }
 
 /* Programs that run a text they are given, with or without "#!"; shells first. */
@@ -257,12 +198,12 @@ bool standdown_is_wrapper(const char *file)
  * True when it was a file. */
 static bool search_word(struct search *s, const char *word, bool interpreter)
 {
-	int fd = interpreter ? open_file(word) : -1;
+	int fd = interpreter ? script_open(word) : -1;
 
 	if (options_denied(s->deny, word))
 		s->why = STANDDOWN_DENIED;
 	if (fd < 0)
-		fd = open_command(word, s->envp);
+		fd = script_open_command(word, s->envp);
 	if (fd >= 0)
 		search_script(s, fd, interpreter);
 	return fd >= 0;
@@ -320,7 +261,7 @@ enum standdown standdown_command(const char *deny, const char *file, char *const
 	for (char *const *arg = argv; *arg; arg++)
 		if (has_tool(*arg))
 			return STANDDOWN_TOOL;
-	fd = open_command(file, envp);
+	fd = script_open_command(file, envp);
 	if (fd >= 0)
 		search_script(&s, fd, false);
 	if (!s.why && (standdown_is_wrapper(file) || is_interpreter(file)))

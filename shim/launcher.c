@@ -3,13 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/daemon.h"
 #include "core/options.h"
 #include "core/proc.h"
 #include "shim/affinity.h"
 #include "shim/env.h"
 #include "shim/real.h"
 #include "shim/remote.h"
-#include "shim/role.h"
 #include "shim/say.h"
 #include "core/site.h"
 #include "shim/machine.h"
@@ -63,7 +63,7 @@ static bool narrowed(struct arena *a)
 		return false;
 	for (int step = 0; step < NARROWED_STEPS && pid > 0; step++) {
 		if (proc_stat_read(&st, pid) < 0 || st.session != session ||
-		    role_is_daemon(st.comm) || affinity_get(&theirs, a, pid) < 0)
+		    daemon_is(st.comm) || affinity_get(&theirs, a, pid) < 0)
 			return false;
 		if (!cpus_equal(&mine, &theirs))
 			return true;

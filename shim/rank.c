@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/daemon.h"
 #include "core/proc.h"
 #include "shim/affinity.h"
 #include "shim/env.h"
@@ -12,7 +13,6 @@
 #include "shim/memory.h"
 #include "shim/place.h"
 #include "shim/real.h"
-#include "shim/role.h"
 #include "shim/machine.h"
 
 #define STEPS 8
@@ -38,7 +38,7 @@ bool rank_has_marker(const char *marker)
 static bool is_daemon(const struct proc_stat *st, const void *arg)
 {
 	(void)arg;
-	return role_is_daemon(st->comm);
+	return daemon_is(st->comm);
 }
 
 /* Programs that only start the rank: it places itself when it comes, so that

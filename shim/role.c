@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "core/daemon.h"
 #include "core/options.h"
 #include "shim/env.h"
 #include "shim/glibc.h"
@@ -38,24 +39,6 @@ static bool is_hydra_mpiexec(const char *name)
 	return starts_with(standdown_basename(exe), "mpiexec.hydra");
 }
 
-/* Names of processes whose children are ranks, as their "comm" shows them (cut
- * at 15 bytes): Hydra, Intel MPI's Hydra, Open MPI, PRRTE, Slurm, Flux, PALS,
- * LSF. */
-bool role_is_daemon(const char *name)
-{
-	static const char daemons[][16] = {
-		"hydra_pmi_proxy", "pmi_proxy",  "hydra_bstrap_pr", "orted",
-		"orterun",	   "prted",	 "prterun",	    "prte",
-		"mpirun",	   "mpiexec",	 "mpirun.openmpi",  "mpiexec.openmpi",
-		"slurmstepd",	   "flux-shell", "palsd",	    "jsmd",
-	};
-
-	for (size_t i = 0; i < sizeof(daemons) / sizeof(*daemons); i++)
-		if (!strncmp(name, daemons[i], 15))
-			return true;
-	return false;
-}
-
 /* text starts with word. In place, since in the many processes that are none of
  * ours the first call of a C library function costs a thousand instructions of
  * symbol look-up, more than all the rest. */
@@ -77,6 +60,26 @@ static const char *program_name(const char *path)
 	return name;
 }
 
+/* A variable by which a launcher numbers its ranks (the table is in launchvars.c). */
+static inline bool numbers_rank(const char *e)
+{
+	switch (*e) {
+	case 'F':
+		return begins(e, "FLUX_TASK_LOCAL_ID=");
+	case 'J':
+		return begins(e, "JSM_NAMESPACE_LOCAL_RANK=");
+	case 'M':
+		return begins(e, "MPI_LOCALRANKID=") || begins(e, "MV2_COMM_WORLD_LOCAL_RANK=");
+	case 'O':
+		return begins(e, "OMPI_COMM_WORLD_LOCAL_RANK=");
+	case 'P':
+		return begins(e, "PMIX_RANK=") || begins(e, "PALS_LOCAL_RANKID=");
+	case 'S':
+		return begins(e, "SLURM_LOCALID=");
+	}
+	return false;
+}
+
 /* What the environment says: a rank's marker (its value is returned in marker),
  * or launch variables that call for a closer look. */
 static bool environment_of_rank(char *const *envp, const char **marker)
@@ -85,13 +88,10 @@ static bool environment_of_rank(char *const *envp, const char **marker)
 
 	*marker = NULL;
 	for (; *envp; envp++) {
-		const char *e = *envp;
-
-		if (*e == 'E' && begins(e, ENV_RANK "="))
-			*marker = e + sizeof(ENV_RANK);
-		else if (*e == 'M' || *e == 'O' || *e == 'S')
-			vars |= begins(e, "MPI_LOCALRANKID=") || begins(e, "SLURM_LOCALID=") ||
-				begins(e, "OMPI_COMM_WORLD_LOCAL_RANK=");
+		if (**envp == 'E' && begins(*envp, ENV_RANK "="))
+			*marker = *envp + sizeof(ENV_RANK);
+		else
+			vars |= numbers_rank(*envp);
 	}
 	return vars || *marker;
 }
@@ -107,7 +107,7 @@ static enum role start(const char *name, char **envp, const char *marker)
 		return launcher_start() ? ROLE_LAUNCHER : ROLE_INERT;
 	if (marker)
 		return rank_has_marker(marker) ? ROLE_RANK : ROLE_INERT;
-	return !role_is_daemon(name) && rank_start(name, envp) ? ROLE_RANK : ROLE_INERT;
+	return !daemon_is(name) && rank_start(name, envp) ? ROLE_RANK : ROLE_INERT;
 }
 
 __attribute__((constructor)) static void decide(int argc, char **argv, char **envp)

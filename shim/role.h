@@ -13,8 +13,4 @@ enum role {
 /* Written by the constructor only. */
 extern enum role role_of_process;
 
-/* name (15 bytes at most, as the kernel keeps it) is a daemon that starts
- * ranks. */
-_Bool role_is_daemon(const char *name);
-
 #endif

@@ -200,8 +200,7 @@ void proxy_take(struct proxy_exec *x, struct arena *a)
 	if (affinity_set(a, &x->place.mask) < 0)
 		x->place.why = STANDDOWN_REFUSED;
 	else
-		memory_set(x->mem, a, &proxy.machine,
-			   &plan_place_of(&x->place.plan, x->rank.rank)->nodes);
+		memory_set(x->mem, a, &proxy.machine, x->place.nodes);
 }
 
 char **proxy_env(struct proxy_exec *x, struct arena *a, char *const *envp)

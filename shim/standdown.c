@@ -23,6 +23,10 @@ const char *standdown_text(enum standdown why)
 		[STANDDOWN_PLAN] = "nothing to ask for",
 		[STANDDOWN_EVERYTHING] = "a rank wants every cpu that is allowed",
 		[STANDDOWN_REFUSED] = "the kernel refused the mask",
+		[STANDDOWN_LAUNCHER] = "mpirun binds (run --replace-binding)",
+		[STANDDOWN_NO_LEDGER] = "ranks come one by one, without a ledger",
+		[STANDDOWN_NO_WIDTH] = "ranks come one by one: a width is wanted",
+		[STANDDOWN_WIDE] = "a rank is wider than a node",
 	};
 
 	return text[why];

@@ -240,12 +240,12 @@ static void ranks_that_come_one_by_one_see_other_jobs_and_are_seen(void **state)
 	struct ledger_key key = key_of(0, 7, 0);
 
 	(void)state;
-	cpus_add(&host.allowed, host.cpu);
+	/* Node 0 has one allowed cpu, node 1 two. */
+	assert_int_equal(arrives_at(1, 0, 1), 0);
+	assert_int_equal(node_of(2, 1, 0, 1), 1);
 	add_job(&key);
-	assert_int_equal(arrives_at(1, 0, 1), 1);
-	assert_int_equal(arrives_at(1, 1, 1), 0);
-	assert_int_equal(arrives_at(1, 2, 1), 1);
-	assert_int_equal(node_of(2, 1, 0, 1), 0);
+	assert_int_equal(arrives_at(1, 1, 1), 1);
+	assert_int_equal(arrives_at(3, 1, 1), 1);
 }
 
 static void of_unequal_nodes_each_gets_its_share(void **state)

@@ -49,10 +49,6 @@ static bool take(struct arena *a)
 	return true;
 }
 
-/* Within the session some ancestor's mask is not mpiexec's: someone put
- * taskset, numactl or the like in front of it. A mask that the whole session
- * has is its limit (a batch system's, a container's), and so is one that a
- * daemon set for what it starts. */
 static bool narrowed(struct arena *a)
 {
 	struct cpus mine, theirs;
@@ -70,6 +66,15 @@ static bool narrowed(struct arena *a)
 		pid = st.ppid;
 	}
 	return false;
+}
+
+bool launcher_narrowed(void)
+{
+	struct arena scratch = { 0 };
+	bool is = narrowed(&scratch);
+
+	arena_free(&scratch);
+	return is;
 }
 
 static void say_why(enum standdown why)

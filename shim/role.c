@@ -23,20 +23,43 @@ static bool starts_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Hydra's mpiexec goes by many names, which Open MPI's launcher shares; what
- * runs is always a file of this name. */
+/* Hydra's mpiexec goes by many names, which Open MPI's launcher shares; which of them
+ * this is says the file that runs. "" when it cannot be read. */
+static const char *own_file(char *buf, size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+
+	buf[n > 0 ? n : 0] = '\0';
+	return standdown_basename(buf);
+}
+
+static bool is_mpiexec(const char *name)
+{
+	return starts_with(name, "mpiexec") || starts_with(name, "mpirun");
+}
+
 static bool is_hydra_mpiexec(const char *name)
 {
-	char exe[4096];
-	ssize_t n;
+	char buf[4096];
 
-	if (!starts_with(name, "mpiexec") && !starts_with(name, "mpirun"))
+	return is_mpiexec(name) && starts_with(own_file(buf, sizeof(buf)), "mpiexec.hydra");
+}
+
+/* mpirun of Open MPI and PRRTE, which starts the ranks of its own host itself. */
+static bool is_openmpi_mpirun(const char *name)
+{
+	char buf[4096];
+
+	if (!is_mpiexec(name) && strcmp(name, "orterun") && strcmp(name, "prterun"))
 		return false;
-	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n <= 0)
-		return false;
-	exe[n] = '\0';
-	return starts_with(standdown_basename(exe), "mpiexec.hydra");
+	name = own_file(buf, sizeof(buf));
+	return !strcmp(name, "orterun") || !strcmp(name, "prterun");
+}
+
+/* What starts them on other hosts, or for whoever asks. */
+static bool is_openmpi_daemon(const char *name)
+{
+	return !strcmp(name, "orted") || !strcmp(name, "prted") || !strcmp(name, "prte");
 }
 
 /* text starts with word. In place, since in the many processes that are none of
@@ -102,9 +125,13 @@ static enum role start(const char *name, char **envp, const char *marker)
 	if (getauxval(AT_SECURE))
 		return ROLE_INERT;
 	if (remote_is_proxy(name))
-		return proxy_start(envp) ? ROLE_PROXY : ROLE_INERT;
+		return proxy_start(envp, PROXY_HYDRA) ? ROLE_PROXY : ROLE_INERT;
 	if (is_hydra_mpiexec(name))
 		return launcher_start() ? ROLE_LAUNCHER : ROLE_INERT;
+	if (is_openmpi_daemon(name))
+		return proxy_start(envp, PROXY_OPENMPI) ? ROLE_PROXY : ROLE_INERT;
+	if (is_openmpi_mpirun(name))
+		return proxy_start(envp, PROXY_MPIRUN) ? ROLE_PROXY : ROLE_INERT;
 	if (marker)
 		return rank_has_marker(marker) ? ROLE_RANK : ROLE_INERT;
 	return !daemon_is(name) && rank_start(name, envp) ? ROLE_RANK : ROLE_INERT;
@@ -119,6 +146,7 @@ __attribute__((constructor)) static void decide(int argc, char **argv, char **en
 		return;
 	name = argc > 0 && argv[0] ? program_name(argv[0]) : "";
 	rank = environment_of_rank(envp, &marker);
-	if (rank || begins(name, "mpi") || begins(name, "hydra_") || begins(name, "pmi_"))
+	if (rank || begins(name, "mpi") || begins(name, "hydra_") || begins(name, "pmi_") ||
+	    begins(name, "orte") || begins(name, "prte"))
 		role_of_process = start(name, envp, marker);
 }

@@ -6,7 +6,7 @@
 enum role {
 	ROLE_INERT = 0, /* hooks pass through */
 	ROLE_LAUNCHER,  /* Hydra's mpiexec: hands the preload to its local proxy only */
-	ROLE_PROXY,     /* Hydra's proxy: places the ranks it forks */
+	ROLE_PROXY,     /* Hydra's proxy, Open MPI's daemons: places the ranks it forks */
 	ROLE_RANK,      /* a rank that settles once MPI is up */
 };
 

@@ -49,6 +49,7 @@ static const struct row {
 	{ "cpus", required_argument, 0, CLI_PLAN, false, NULL },
 	{ "ranks", required_argument, 'n', CLI_PLAN, false, NULL },
 	{ "json", no_argument, 0, CLI_MACHINE | CLI_PLAN | CLI_COMPARE, false, NULL },
+	{ "replace-binding", no_argument, 0, CLI_RUN, false, NULL },
 	{ "report", no_argument, 0, CLI_RUN, false, NULL },
 	{ "runs", required_argument, 'r', CLI_COMPARE, false, NULL },
 	{ "warmup", required_argument, 0, CLI_COMPARE, false, NULL },
@@ -172,6 +173,8 @@ static int set_row(struct cli *c, const struct row *row, const char *value, stru
 		c->cpus = value;
 	} else if (!strcmp(row->name, "json")) {
 		c->json = true;
+	} else if (!strcmp(row->name, "replace-binding")) {
+		c->replace_binding = true;
 	} else if (!strcmp(row->name, "report")) {
 		c->report = true;
 	} else if (!strcmp(row->name, "help")) {

@@ -94,6 +94,27 @@ setup()
 	# The script's own program had SLURM_PROCID=0 before rank 0 had.
 	[ "$(wc -l <"$T/held/0.main")" -ge 1 ]
 }
+@test "the job scripts of examples/jobs" {
+	local script
+	needs_mpi4py
+	VARS+=(PATH="$EK_BUILD/launcher:$PATH" APP="$V/mpi" EVENKEEL_MACHINE="$H/here/machine"
+		EVENKEEL_LEDGER="$H/here/ledger" EVENKEEL_MEASURE=off)
+	for script in slurm-mpich slurm-srun; do
+		job_run plain sbatch -W -Q -N2 --ntasks-per-node=2 -o "$T/out.txt" \
+			"$EK_SRC/examples/jobs/$script.sbatch" init
+		[ "$(cat "$T/plain/status")" = 0 ]
+		[ "$(grep -c 'of 4, sum 6$' "$T/out.txt")" = 4 ]
+		[ "$(sort -u "$T"/plain/?.main | wc -l)" = 2 ]
+	done
+	VARS+=(APP="${PY[0]}")
+	for script in srun mpirun.openmpi; do
+		job_run plain env BY=$script sbatch -W -Q -N2 --ntasks-per-node=2 -o "$T/out.txt" \
+			"$EK_SRC/examples/jobs/slurm-openmpi.sbatch" "${PY[@]:1}"
+		[ "$(cat "$T/plain/status")" = 0 ]
+		[ "$(grep -c 'of 4, sum 6$' "$T/out.txt")" = 4 ]
+		[ "$(sort -u "$T"/plain/?.main | wc -l)" = 2 ]
+	done
+}
 @test "one line per host and job" {
 	OURS+=(EVENKEEL_VERBOSE=1)
 	job_run held srun -N2 -n4 --mpi=pmi2 sh -c "'$V/mpi' init; '$V/quiet'"

@@ -66,18 +66,33 @@ slurm_config()
 	done
 }
 
+# slurm_run HOST COMMAND...: a server on HOST, for half an hour at most, whatever becomes
+# of the test.
+slurm_run()
+{
+	local ON
+	on_host "$1"
+	shift
+	"${ON[@]}" setsid timeout -k 5 1800 "$@" </dev/null >/dev/null 2>&1 3>&- 4>&- &
+	disown
+}
+
 slurm_start()
 {
 	local i
 	head -c 1024 /dev/urandom >"$S/munge.key" && chmod 600 "$S/munge.key"
-	munged --force --key-file="$S/munge.key" --socket="$S/munge.socket" \
-		--pid-file="$S/munged.pid" --log-file="$S/munged.log" \
-		--seed-file="$S/munge.seed" 3>&- || return
-	on h0 slurmctld || return
-	for ((i = 1; i <= SLURM_HOSTS; i++)); do
-		on h$i slurmd || return
-	done
+	slurm_run h0 munged --foreground --force --key-file="$S/munge.key" \
+		--socket="$S/munge.socket" --pid-file="$S/munged.pid" \
+		--log-file="$S/munged.log" --seed-file="$S/munge.seed"
 	for i in {1..150}; do
+		[ ! -S "$S/munge.socket" ] || break
+		sleep 0.1
+	done
+	slurm_run h0 slurmctld -D
+	for ((i = 1; i <= SLURM_HOSTS; i++)); do
+		slurm_run h$i slurmd -D
+	done
+	for i in {1..300}; do
 		[ "$(on h0 timeout 5 sinfo -h -t idle -o %D 2>/dev/null)" != $SLURM_HOSTS ] || return 0
 		sleep 0.1
 	done

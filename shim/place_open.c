@@ -113,12 +113,20 @@ static int take_node(struct place *p, struct arena *a, const struct machine *m,
 	return cpus_empty(&p->mask) ? -1 : 0;
 }
 
+/* few: no width is known, and fewer ranks than nodes are seen. Whoever finds the job
+ * open knows that he is not alone. */
 static int join(struct place *p, struct ledger *l, const struct foreign *f, struct arena *a,
-		const struct machine *m, const struct cpus *allowed, const struct place_rank *r)
+		const struct machine *m, const struct cpus *allowed, const struct place_rank *r,
+		bool few)
 {
 	struct ledger_job *job = ledger_find(l, &r->key);
 	struct ledger_slot *slot;
 
+	p->joined = job || !few;
+	if (!p->joined) {
+		p->why = STANDDOWN_NO_WIDTH;
+		return -1;
+	}
 	p->opened = !job;
 	if (!job)
 		job = open_job(l, f, a, m, allowed, r);
@@ -135,26 +143,25 @@ void place_open(struct place *p, struct arena *a, const struct machine *m,
 		const struct cpus *allowed, const struct options *o, const struct place_rank *r)
 {
 	unsigned int nodes = place_nodes(m, allowed);
+	struct options opts = *o;
 	struct foreign f;
 	struct ledger l;
-	bool joined;
+	bool joined, few;
 
 	if (nodes < 2) {
 		p->plan_why = PLAN_ONE_NODE;
 		return;
 	}
-	p->why = STANDDOWN_NO_WIDTH;
-	if (!r->width && siblings(a, r->key.pid) < nodes)
-		return;
+	few = !r->width && siblings(a, r->key.pid) < nodes;
+	opts.no_measure |= few;
 	p->why = STANDDOWN_NO_LEDGER;
 	if (o->ledger && !strcmp(o->ledger, OPTIONS_LEDGER_NONE))
 		return;
-	if (join_open(&l, &f, a, m, o, &r->key) < 0) {
+	if (join_open(&l, &f, a, m, &opts, &r->key) < 0) {
 		p->ledger_stuck = errno == ETIMEDOUT;
 		return;
 	}
-	p->joined = true;
-	joined = join(p, &l, &f, a, m, allowed, r) == 0;
+	joined = join(p, &l, &f, a, m, allowed, r, few) == 0;
 	/* What could not be written the others will not see. */
 	if (ledger_close(&l) == 0 && joined)
 		p->why = STANDDOWN_NONE;

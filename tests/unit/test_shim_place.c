@@ -279,6 +279,9 @@ static void without_a_ledger_or_a_width_nobody_is_placed_one_by_one(void **state
 	p = arrive(1, 0, 0, host.dir);
 	assert_int_equal(p.why, STANDDOWN_NO_WIDTH);
 	assert_false(p.joined);
+	/* Of those that came before some may have ended. */
+	assert_int_equal(arrives_at(1, 0, 1), 0);
+	assert_int_equal(arrives_at(1, 1, 0), 1);
 }
 
 static void one_node_is_no_choice(void **state)

@@ -160,15 +160,3 @@ placed()
 		job_masks "$mode" main "$masks" || return
 	done
 }
-
-# Open MPI's programs are mpi4py's here.
-needs_mpi4py()
-{
-	local python
-	for python in python3 /usr/bin/python3; do
-		PY=("$python" "$EK_SRC/tests/preload/victims/mpi4py_rank.py" "$V/libvictim.so")
-		! "$python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("mpi4py") is None)' ||
-			return 0
-	done
-	skip "mpi4py is not installed"
-}

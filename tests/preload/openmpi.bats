@@ -13,18 +13,6 @@ setup()
 	SEEN=(stdout status)
 }
 
-# mpi4py belongs to the system's Python, which need not be the first in PATH.
-needs_mpi4py()
-{
-	local python
-	for python in python3 /usr/bin/python3; do
-		PY=("$python" "$EK_SRC/tests/preload/victims/mpi4py_rank.py" "$V/libvictim.so")
-		! "$python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("mpi4py") is None)' ||
-			return 0
-	done
-	skip "mpi4py is not installed"
-}
-
 # Says the same and has the masks: MODE main-masks up-masks
 seen()
 {

@@ -13,7 +13,7 @@ slurm_missing()
 	for tool in munged slurmctld slurmd srun salloc sbatch sinfo; do
 		command -v $tool >/dev/null || { echo "$tool is not installed" && return; }
 	done
-	[ -n "$(grep -l . /sys/fs/cgroup/cgroup.controllers /sys/fs/cgroup/*/tasks 2>/dev/null)" ] ||
+	grep -qs . /sys/fs/cgroup/cgroup.controllers /sys/fs/cgroup/*/tasks ||
 		echo "slurmd wants cgroups under /sys/fs/cgroup"
 }
 
@@ -93,7 +93,7 @@ slurm_start()
 		slurm_run h$i slurmd -D
 	done
 	for i in {1..300}; do
-		[ "$(on h0 timeout 5 sinfo -h -t idle -o %D 2>/dev/null)" != $SLURM_HOSTS ] || return 0
+		[ "$(on h0 timeout 5 sinfo -h -t idle -o %D 2>/dev/null)" != "$SLURM_HOSTS" ] || return 0
 		sleep 0.1
 	done
 	on h0 timeout 5 sinfo

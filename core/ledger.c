@@ -394,6 +394,25 @@ int ledger_add(struct ledger *l, const struct ledger_job *job)
 	return 0;
 }
 
+struct ledger_slot *ledger_arrive(struct ledger *l, struct ledger_job *job)
+{
+	struct ledger_job more = *job;
+
+	more.nranks++;
+	if (ledger_format_size(l) - ledger_format_job_size(job) + ledger_format_job_size(&more) >
+	    LEDGER_SIZE_MAX) {
+		errno = ENOSPC;
+		return NULL;
+	}
+	more.slots = arena_array(l->arena, more.nranks, sizeof(*more.slots));
+	if (!more.slots)
+		return NULL;
+	if (job->nranks)
+		memcpy(more.slots, job->slots, job->nranks * sizeof(*more.slots));
+	*job = more;
+	return &job->slots[job->nranks - 1];
+}
+
 int ledger_close(struct ledger *l)
 {
 	int saved = errno, rc;

@@ -52,6 +52,9 @@ struct ledger_node {
 struct ledger_slot {
 	int32_t pid;    /* <= 0 = has not arrived */
 	uint64_t start; /* clock ticks after boot */
+	/* In an open job only: */
+	uint32_t rank;  /* the number its launcher gave it */
+	uint32_t node;  /* index in the job's nodes, < nnodes */
 };
 
 /* A job as stored; the arrays point into the arena and stay readable after
@@ -60,11 +63,12 @@ struct ledger_slot {
  * the counts and pointers may not. */
 struct ledger_job {
 	struct ledger_key key;
+	uint32_t open;   /* 1: nobody knows how many ranks will come; nranks have. Else 0 */
 	uint32_t nranks;
 	uint32_t width;  /* 0 = unknown */
 	uint32_t nnodes;
 	struct ledger_node *nodes;
-	struct ledger_slot *slots; /* nranks entries */
+	struct ledger_slot *slots; /* nranks entries; of an open job, in order of arrival */
 };
 
 struct ledger {
@@ -96,6 +100,10 @@ struct ledger_job *ledger_find(struct ledger *l, const struct ledger_key *key);
  * (the key is there), or ENOSPC when the file would pass LEDGER_SIZE_MAX. On -1
  * the ledger is as before. */
 int ledger_add(struct ledger *l, const struct ledger_job *job);
+
+/* One more slot, an empty one, at the end of an open job's; job is one of l->jobs.
+ * The older slots move. NULL with errno ENOMEM or ENOSPC, and nothing changed. */
+struct ledger_slot *ledger_arrive(struct ledger *l, struct ledger_job *job);
 
 /* Writes back what changed, unlocks, closes. A closed ledger is left alone.
  * 0 with errno as it was, or -1 with errno: ENOMEM, EFBIG (RLIMIT_FSIZE;

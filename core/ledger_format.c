@@ -2,31 +2,34 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
-/* The file, format 1. All numbers little-endian, nothing aligned:
+/* The file, format 2. All numbers little-endian, nothing aligned:
  *
  *	head: magic 8, version 4, length 4 (of all, head included), checksum 8
  *	      (of all that follows it), jobs 4, zero 4
- *	job:  key pid 4, group 4, start 8, nranks 4, width 4, nnodes 4, zero 4,
- *	      then nnodes nodes, then nranks slots
+ *	job:  key pid 4, group 4, start 8, nranks 4, width 4, nnodes 4, open 4 (0 or
+ *	      1), then nnodes nodes, then nranks slots
  *	node: cpu 4, busy 4, planned 4
- *	slot: pid 4, start 8
+ *	slot: pid 4, start 8; of an open job also rank 4, node 4 (< nnodes)
  *
  * Bytes after length are not looked at: a writer may be killed before it cuts
  * the file. Whatever changes this layout raises VERSION; magic and version stay
  * where they are for ever. No reader is kept for older versions: a record is
  * worth no more than the job it speaks of, so any other version is set aside as
- * a damaged file is. tests/golden/ledger-v1.hex holds format 1 to its word. */
+ * a damaged file is (format 1 knew no open jobs). tests/golden/ledger-v2*.hex hold
+ * format 2 to its word. */
 #define MAGIC "evenkeel"
 #define MAGIC_SIZE 8u
-#define VERSION 1u
+#define VERSION 2u
 #define CHECKSUM_AT 16u
 #define CHECKED_AT 24u
 #define HEAD_SIZE 32u
 #define JOB_SIZE 32u
 #define NODE_SIZE 12u
 #define SLOT_SIZE 12u
+#define OPEN_SLOT_SIZE 20u
 
 static uint32_t get32(const unsigned char **p)
 {
@@ -72,7 +75,8 @@ static uint64_t checksum(const unsigned char *p, size_t len)
 
 uint64_t ledger_format_job_size(const struct ledger_job *job)
 {
-	return JOB_SIZE + (uint64_t)job->nnodes * NODE_SIZE + (uint64_t)job->nranks * SLOT_SIZE;
+	return JOB_SIZE + (uint64_t)job->nnodes * NODE_SIZE +
+	       (uint64_t)job->nranks * (job->open ? OPEN_SLOT_SIZE : SLOT_SIZE);
 }
 
 uint64_t ledger_format_size(const struct ledger *l)
@@ -91,6 +95,30 @@ int ledger_format_arrays(struct ledger_job *job, struct arena *a)
 	return job->nodes && job->slots ? 0 : -1;
 }
 
+/* False: the node cannot be true. */
+static bool slot_decode(struct ledger_slot *slot, const struct ledger_job *job,
+			const unsigned char **p)
+{
+	slot->pid = (int32_t)get32(p);
+	slot->start = get64(p);
+	if (!job->open)
+		return true;
+	slot->rank = get32(p);
+	slot->node = get32(p);
+	return slot->node < job->nnodes;
+}
+
+static void slot_encode(const struct ledger_slot *slot, const struct ledger_job *job,
+			unsigned char **p)
+{
+	put32(p, (uint32_t)slot->pid);
+	put64(p, slot->start);
+	if (!job->open)
+		return;
+	put32(p, slot->rank);
+	put32(p, slot->node);
+}
+
 /* EBADMSG = the counts cannot be true. */
 static int job_decode(struct ledger_job *job, struct arena *a, const unsigned char **p,
 		      const unsigned char *end)
@@ -103,8 +131,9 @@ static int job_decode(struct ledger_job *job, struct arena *a, const unsigned ch
 	job->nranks = get32(p);
 	job->width = get32(p);
 	job->nnodes = get32(p);
-	get32(p);
-	if (ledger_format_job_size(job) - JOB_SIZE > (uint64_t)(end - *p))
+	job->open = get32(p);
+	if (job->open > 1 ||
+	    ledger_format_job_size(job) - JOB_SIZE > (uint64_t)(end - *p))
 		goto bad;
 	if (ledger_format_arrays(job, a) < 0)
 		return -1;
@@ -113,10 +142,9 @@ static int job_decode(struct ledger_job *job, struct arena *a, const unsigned ch
 		job->nodes[i].busy = get32(p);
 		job->nodes[i].planned = get32(p);
 	}
-	for (uint32_t i = 0; i < job->nranks; i++) {
-		job->slots[i].pid = (int32_t)get32(p);
-		job->slots[i].start = get64(p);
-	}
+	for (uint32_t i = 0; i < job->nranks; i++)
+		if (!slot_decode(&job->slots[i], job, p))
+			goto bad;
 	return 0;
 bad:
 	errno = EBADMSG;
@@ -131,16 +159,14 @@ static void job_encode(const struct ledger_job *job, unsigned char **p)
 	put32(p, job->nranks);
 	put32(p, job->width);
 	put32(p, job->nnodes);
-	put32(p, 0);
+	put32(p, job->open);
 	for (uint32_t i = 0; i < job->nnodes; i++) {
 		put32(p, job->nodes[i].cpu);
 		put32(p, job->nodes[i].busy);
 		put32(p, job->nodes[i].planned);
 	}
-	for (uint32_t i = 0; i < job->nranks; i++) {
-		put32(p, (uint32_t)job->slots[i].pid);
-		put64(p, job->slots[i].start);
-	}
+	for (uint32_t i = 0; i < job->nranks; i++)
+		slot_encode(&job->slots[i], job, p);
 }
 
 int ledger_format_decode(struct ledger *l, const unsigned char *text, size_t len)

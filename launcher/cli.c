@@ -52,6 +52,7 @@ static const struct row {
 	{ "ranks", required_argument, 'n', CLI_PLAN | CLI_SIMULATE, false, NULL },
 	{ "json", no_argument, 0, CLI_MACHINE | CLI_PLAN | CLI_COMPARE | CLI_SIMULATE, false,
 	  NULL },
+	{ "replace-binding", no_argument, 0, CLI_RUN, false, NULL },
 	{ "report", no_argument, 0, CLI_RUN, false, NULL },
 	{ "runs", required_argument, 'r', OWN, false, NULL },
 	{ "warmup", required_argument, 0, CLI_COMPARE, false, NULL },
@@ -194,6 +195,8 @@ static int set_row(struct cli *c, const struct row *row, const char *value, stru
 		c->cpus = value;
 	} else if (!strcmp(row->name, "json")) {
 		c->json = true;
+	} else if (!strcmp(row->name, "replace-binding")) {
+		c->replace_binding = true;
 	} else if (!strcmp(row->name, "report")) {
 		c->report = true;
 	} else if (!strcmp(row->name, "help")) {

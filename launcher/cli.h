@@ -66,6 +66,7 @@ struct cli {
 	unsigned int nranks; /* -n, 0 .. PLAN_RANKS_MAX */
 	bool json;
 	bool report;
+	bool replace_binding;
 	bool help;
 	int rest; /* index in argv of the first argument that is no option */
 };

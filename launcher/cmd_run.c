@@ -41,6 +41,8 @@ static const char usage[] =
     "                          synthetic; its cpus are mapped onto this host's\n"
     "      --kernel VERSION    plan by the rule of this kernel, such as 6.12\n"
     "      --rule NAME         plan by this rule, such as G8 or v4.1\n"
+    "      --replace-binding   Open MPI's mpirun does not bind by default, so that its\n"
+    "                          ranks are placed; what you ask it for stays\n"
     "      --report            wait for the job, then say where its ranks were, and on\n"
     "                          which hosts they were not placed\n"
     "  -v, --verbose[=LEVEL]   1: a line per job and host, and at the end the hosts; 2, the\n"
@@ -92,9 +94,33 @@ static int set_environment(struct arena *a, const char *library, char **variable
 	return 0;
 }
 
+/* Cpus per rank were asked for, which Open MPI gives by binding ("--map-by slot:PE=2",
+ * "--cpus-per-proc 2"). */
+static bool asks_for_cpus(char *const *argv)
+{
+	for (; *argv; argv++)
+		if (strcasestr(*argv, ":pe=") || strcasestr(*argv, ",pe=") ||
+		    strstr(*argv, "-cpus-per-"))
+			return true;
+	return false;
+}
+
+/* Open MPI's mpirun binds to cores where nobody asked for anything; these turn that
+ * default off in Open MPI 4 and in PRRTE, which Open MPI 5 uses (its documents name
+ * them). A value that is there is the user's; options of mpirun come before both. */
+static int replace_binding(char *const *argv)
+{
+	if (asks_for_cpus(argv))
+		return 0;
+	return setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 0) < 0 ||
+			       setenv("PRTE_MCA_hwloc_default_binding_policy", "none", 0) < 0
+		       ? -1
+		       : 0;
+}
+
 /* Sets what the job needs to be placed. Whatever is missing for that, the job
  * runs as it would without us. Returns an exit status, CLI_DONE to go on. */
-static int prepare(const struct cli *c, struct arena *a)
+static int prepare(const struct cli *c, struct arena *a, char *const *argv)
 {
 	unsigned int verbose = c->options.verbose, n;
 	struct cli_error err;
@@ -115,7 +141,8 @@ static int prepare(const struct cli *c, struct arena *a)
 		fprintf(stderr, "evenkeel run: preloading %s\n", library);
 	/* Hosts are told of in lines on standard error, which a report keeps to itself. */
 	if (set_environment(a, library, variables, n) < 0 ||
-	    (c->report && !verbose && setenv("EVENKEEL_VERBOSE", "1", 1) < 0))
+	    (c->report && !verbose && setenv("EVENKEEL_VERBOSE", "1", 1) < 0) ||
+	    (c->replace_binding && replace_binding(argv) < 0))
 		return cmd_refuse("run", strerror(errno), CLI_OWN_FAILURE);
 	return CLI_DONE;
 }
@@ -392,7 +419,7 @@ static int run_and_watch(const struct cli *c, struct arena *a, char **argv)
 
 static int run(const struct cli *c, struct arena *a, char **argv)
 {
-	int status = prepare(c, a);
+	int status = prepare(c, a, argv);
 
 	if (status != CLI_DONE)
 		return status;

@@ -4,7 +4,7 @@ _evenkeel_options()
 {
 	case $1 in
 	run) echo "--width --order --mode --bind --mem --measure --remote --together --keep --machine --kernel
-		--rule --report --verbose --help" ;;
+		--rule --replace-binding --report --verbose --help" ;;
 	env) echo "--width --order --mode --bind --mem --measure --remote --together --keep --machine --kernel
 		--rule --verbose --help" ;;
 	machine) echo "--machine --json --verbose --help" ;;

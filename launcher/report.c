@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/daemon.h"
 #include "core/file.h"
 #include "core/ledger.h"
 #include "core/options.h"
@@ -14,11 +15,6 @@
 /* A rank that joins the ledger in its constructor may be seen before that. */
 #define LEDGER_TRIES 3
 #define ENVIRON_MAX (4u << 20)
-
-/* Names as /proc has them, cut to 15 bytes. */
-static const char *const daemons[] = {
-	"hydra_pmi_proxy", "pmi_proxy", "orted", "prted", "prterun", "slurmstepd",
-};
 
 struct report_job {
 	struct ledger_key key;
@@ -39,14 +35,6 @@ void report_init(struct report *r, struct arena *a, const struct machine *m,
 	r->root = root;
 }
 
-static bool is_daemon(const struct proc_stat *p)
-{
-	for (size_t i = 0; i < sizeof(daemons) / sizeof(*daemons); i++)
-		if (!strcmp(p->comm, daemons[i]))
-			return true;
-	return false;
-}
-
 /* The rank that p is, or works for: the nearest process from p upwards that a
  * daemon below root has started. A fork of the daemon that has not yet exec'ed
  * has the daemon's name, and is none. NULL if there is none. */
@@ -59,7 +47,7 @@ static const struct proc_stat *rank_of(const struct crowd *c, const struct proc_
 
 		if (p->pid == root)
 			return rank;
-		if (!rank && parent && is_daemon(parent) && !is_daemon(p))
+		if (!rank && parent && daemon_is(parent->comm) && !daemon_is(p->comm))
 			rank = p;
 		p = parent;
 	}

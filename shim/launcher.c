@@ -3,13 +3,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/daemon.h"
 #include "core/options.h"
 #include "core/proc.h"
 #include "shim/affinity.h"
 #include "shim/env.h"
 #include "shim/real.h"
 #include "shim/remote.h"
-#include "shim/role.h"
 #include "shim/say.h"
 #include "core/site.h"
 #include "shim/machine.h"
@@ -49,10 +49,6 @@ static bool take(struct arena *a)
 	return true;
 }
 
-/* Within the session some ancestor's mask is not mpiexec's: someone put
- * taskset, numactl or the like in front of it. A mask that the whole session
- * has is its limit (a batch system's, a container's), and so is one that a
- * daemon set for what it starts. */
 static bool narrowed(struct arena *a)
 {
 	struct cpus mine, theirs;
@@ -63,13 +59,22 @@ static bool narrowed(struct arena *a)
 		return false;
 	for (int step = 0; step < NARROWED_STEPS && pid > 0; step++) {
 		if (proc_stat_read(&st, pid) < 0 || st.session != session ||
-		    role_is_daemon(st.comm) || affinity_get(&theirs, a, pid) < 0)
+		    daemon_is(st.comm) || affinity_get(&theirs, a, pid) < 0)
 			return false;
 		if (!cpus_equal(&mine, &theirs))
 			return true;
 		pid = st.ppid;
 	}
 	return false;
+}
+
+bool launcher_narrowed(void)
+{
+	struct arena scratch = { 0 };
+	bool is = narrowed(&scratch);
+
+	arena_free(&scratch);
+	return is;
 }
 
 static void say_why(enum standdown why)

@@ -14,6 +14,12 @@
  * was set by its caller, e.g. taskset) or the work failed. */
 bool launcher_start(void);
 
+/* Within the session some ancestor's mask is not this process's: someone put taskset,
+ * numactl or the like in front of it. A mask that the whole session has is its limit
+ * (a batch system's, a container's), and so is one that a daemon set for what it
+ * starts. */
+bool launcher_narrowed(void);
+
 /* One exec or spawn by mpiexec: what is to be changed of it, the arena's; NULL =
  * nothing. */
 struct launcher_exec {

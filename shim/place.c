@@ -5,9 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "core/proc.h"
-#include "shim/affinity.h"
-#include "shim/foreign.h"
+#include "shim/join.h"
+#include "shim/place_open.h"
 #include "shim/say.h"
 
 static enum policy_rule rule_of(const struct options *o)
@@ -25,42 +24,6 @@ static enum policy_rule rule_of(const struct options *o)
 	return rule;
 }
 
-/* Whether a job may use a cpu of the node that this one may use too. What a job
- * may use is its daemon's mask; without that, everything. */
-static bool shares_node(const struct cpus *theirs, const struct cpus *allowed,
-			const struct machine_node *node)
-{
-	cpus_for_each(cpu, &node->cpus)
-		if (cpus_has(allowed, cpu) && (!theirs || cpus_has(theirs, cpu)))
-			return true;
-	return false;
-}
-
-/* What the ledger's other jobs plan to keep busy, asleep or awake, on this
- * machine's nodes. Jobs that a batch system has given other cpus of the same
- * nodes are not in the way. */
-static int occupancy(const struct ledger *l, struct arena *a, const struct machine *m,
-		     const struct cpus *allowed, unsigned int *busy)
-{
-	struct cpus theirs;
-
-	if (cpus_init(&theirs, a, CPUS_MAX) < 0)
-		return -1;
-	for (unsigned int j = 0; j < l->njobs; j++) {
-		const struct ledger_job *job = &l->jobs[j];
-		bool known = job->key.pid > 0 && affinity_look(&theirs, job->key.pid) == 0;
-
-		for (unsigned int n = 0; n < job->nnodes; n++) {
-			unsigned int node = machine_node_of(m, job->nodes[n].cpu);
-
-			if (node != CPUS_NONE &&
-			    shares_node(known ? &theirs : NULL, allowed, &m->nodes[node]))
-				busy[node] += job->nodes[n].planned;
-		}
-	}
-	return 0;
-}
-
 /* What the job's first rank froze. */
 static void frozen(const struct ledger_job *job, const struct machine *m, unsigned int *busy)
 {
@@ -70,15 +33,6 @@ static void frozen(const struct ledger_job *job, const struct machine *m, unsign
 		if (node != CPUS_NONE)
 			busy[node] = job->nodes[n].busy;
 	}
-}
-
-static unsigned int lowest_cpu(const struct machine *m, unsigned int node,
-			       const struct cpus *allowed)
-{
-	cpus_for_each(cpu, &m->nodes[node].cpus)
-		if (cpus_has(allowed, cpu))
-			return cpu;
-	return CPUS_NONE;
 }
 
 /* Cpus the plan keeps busy on each node. A rank of unknown width is sure of
@@ -106,44 +60,13 @@ static int make_job(struct ledger_job *job, struct arena *a, const struct machin
 	unsigned int *cpus = arena_array(a, m->nnodes, sizeof(*cpus));
 
 	memset(job, 0, sizeof(*job));
-	job->nodes = arena_array(a, m->nnodes, sizeof(*job->nodes));
-	if (!cpus || !job->nodes)
+	if (!cpus)
 		return -1;
 	planned(p, cpus);
 	job->key = r->key;
 	job->nranks = r->nranks;
 	job->width = r->width;
-	for (unsigned int n = 0; n < m->nnodes; n++) {
-		unsigned int cpu = lowest_cpu(m, n, allowed);
-
-		if (cpu == CPUS_NONE)
-			continue;
-		job->nodes[job->nnodes].cpu = cpu;
-		job->nodes[job->nnodes].busy = p->busy[n];
-		job->nodes[job->nnodes++].planned = cpus[n];
-	}
-	return 0;
-}
-
-static bool is_ancestor(const struct proc_stat *st, const void *arg)
-{
-	const struct ledger_slot *slot = arg;
-
-	return st->pid == slot->pid && st->start == slot->start;
-}
-
-/* Puts this process into its slot, unless a living ancestor holds it: a
- * wrapper and what it starts are one rank. */
-static void take_slot(struct ledger_slot *slot)
-{
-	struct proc_stat self, holder;
-
-	if (slot->pid > 0 && proc_ancestor(0, 8, is_ancestor, slot, &holder))
-		return;
-	if (proc_stat_read(&self, 0) < 0)
-		return;
-	slot->pid = self.pid;
-	slot->start = self.start;
+	return join_nodes(job, a, m, allowed, p->busy, cpus);
 }
 
 static int plan_with(struct place *p, struct arena *a, const struct machine *m,
@@ -162,38 +85,16 @@ static int plan_with(struct place *p, struct arena *a, const struct machine *m,
 	return plan_make(&p->plan, a, m, allowed, &req);
 }
 
-/* Opens the ledger. Where the job is not in it yet and something foreign may run,
- * the ledger is closed again while that is looked into and measured: other jobs
- * need not wait for this one, and this job's other ranks wait side by side, until
- * the first of them has put the job in. */
-static int open_ledger(struct ledger *l, struct foreign *f, struct arena *a,
-		       const struct machine *m, const struct options *o,
-		       const struct place_rank *r)
-{
-	f->begun = false;
-	if (ledger_open(l, a, o->ledger) < 0)
-		return -1;
-	if (o->no_measure || ledger_find(l, &r->key) || !foreign_likely())
-		return 0;
-	ledger_close(l);
-	if (foreign_begin(f, a, m, l, r->key.pid))
-		foreign_wait(f);
-	return ledger_open(l, a, o->ledger);
-}
-
 /* Plans the job as its first rank, and puts it into the ledger. */
 static struct ledger_job *plan_first(struct ledger *l, const struct foreign *f, struct place *p,
 				     struct arena *a, const struct machine *m,
 				     const struct cpus *allowed, const struct options *o,
 				     const struct place_rank *r)
 {
-	unsigned int *busy = arena_array(a, m->nnodes, sizeof(*busy));
+	unsigned int *busy = join_busy(l, f, a, m, allowed, &r->key);
 	struct ledger_job new;
 
-	if (!busy || occupancy(l, a, m, allowed, busy) < 0)
-		return NULL;
-	foreign_busy(f, busy, a, m, allowed, l, r->key.pid);
-	if (plan_with(p, a, m, allowed, o, r, r->width, busy) < 0 ||
+	if (!busy || plan_with(p, a, m, allowed, o, r, r->width, busy) < 0 ||
 	    make_job(&new, a, m, allowed, r, &p->plan) < 0 || ledger_add(l, &new) < 0)
 		return NULL;
 	return ledger_find(l, &r->key);
@@ -202,12 +103,12 @@ static struct ledger_job *plan_first(struct ledger *l, const struct foreign *f, 
 /* Plans the job as its first rank did. Ranks of one job may have different
  * OMP_NUM_THREADS; all must make the same plan. */
 static int plan_again(const struct ledger_job *job, struct place *p, struct arena *a,
-		      const struct machine *m, const struct cpus *allowed,
-		      const struct options *o, const struct place_rank *r)
+		      const struct machine *m, const struct cpus *allowed, const struct options *o,
+		      const struct place_rank *r)
 {
 	unsigned int *busy = arena_array(a, m->nnodes, sizeof(*busy));
 
-	if (!busy || job->nranks != r->nranks)
+	if (!busy || job->open || job->nranks != r->nranks)
 		return -1;
 	frozen(job, m, busy);
 	return plan_with(p, a, m, allowed, o, r, job->width, busy);
@@ -229,7 +130,7 @@ static int plan_by_ledger(struct ledger *l, const struct foreign *f, struct plac
 	if (!job)
 		return -1;
 	if (r->rank < job->nranks)
-		take_slot(&job->slots[r->rank]);
+		p->again = !join_slot(&job->slots[r->rank]);
 	return 0;
 }
 
@@ -237,13 +138,20 @@ static int plan_by_ledger(struct ledger *l, const struct foreign *f, struct plac
 static bool load_matters(const struct machine *m, const struct cpus *allowed,
 			 const struct place_rank *r)
 {
+	unsigned int nodes = place_nodes(m, allowed);
+
+	if (r->nranks > 1)
+		return nodes > 1 || r->slice;
+	return nodes > 1 && r->width;
+}
+
+unsigned int place_nodes(const struct machine *m, const struct cpus *allowed)
+{
 	unsigned int nodes = 0;
 
 	for (unsigned int n = 0; n < m->nnodes; n++)
 		nodes += cpus_intersects(&m->nodes[n].cpus, allowed);
-	if (r->nranks > 1)
-		return nodes > 1 || r->slice;
-	return nodes > 1 && r->width;
+	return nodes;
 }
 
 void place_plan(struct place *p, struct arena *a, const struct machine *m,
@@ -256,10 +164,15 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
 
 	memset(p, 0, sizeof(*p));
 	p->why = STANDDOWN_PLAN;
+	if (!r->nranks) {
+		place_open(p, a, m, allowed, o, r);
+		return;
+	}
 	none |= !load_matters(m, allowed, r);
-	if (!none && open_ledger(&l, &f, a, m, o, r) < 0) {
+	if (!none && join_open(&l, &f, a, m, o, &r->key) < 0) {
 		p->ledger_stuck = errno == ETIMEDOUT;
 	} else if (!none) {
+		p->joined = true;
 		planned_so = plan_by_ledger(&l, &f, p, a, m, allowed, o, r) == 0;
 		/* What could not be written nobody else knows of. */
 		planned_so = ledger_close(&l) == 0 && planned_so;
@@ -273,6 +186,7 @@ void place_plan(struct place *p, struct arena *a, const struct machine *m,
 		return;
 	}
 	p->mask = place->cpus;
+	p->nodes = &place->nodes;
 	if (r->slice && plan_slice(&p->plan, a, m, r->rank, &p->mask) < 0)
 		p->mask = place->cpus;
 	p->why = cpus_subset(allowed, &p->mask) ? STANDDOWN_EVERYTHING : STANDDOWN_NONE;
@@ -320,6 +234,22 @@ static void say_crowded(const struct place *p)
 	say_end(&s);
 }
 
+static void say_ranks(struct say *s, const struct place_rank *r)
+{
+	if (!r->nranks) {
+		say_text(s, "ranks that come one by one");
+		return;
+	}
+	say_number(s, r->nranks);
+	say_text(s, r->nranks == 1 ? " rank" : " ranks");
+}
+
+static void say_why_not(struct say *s, const struct place *p)
+{
+	say_text(s, "not placed: ");
+	say_text(s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
+}
+
 static void say_job(const struct place *p, const struct machine *m, const struct place_rank *r)
 {
 	struct utsname u;
@@ -330,8 +260,7 @@ static void say_job(const struct place *p, const struct machine *m, const struct
 		say_text(&s, u.nodename);
 		say_text(&s, ": ");
 	}
-	say_number(&s, r->nranks);
-	say_text(&s, r->nranks == 1 ? " rank" : " ranks");
+	say_ranks(&s, r);
 	if (p->why == STANDDOWN_NONE) {
 		for (unsigned int n = 0; n < p->plan.nnodes; n++) {
 			if (!p->plan.capacity[n])
@@ -343,12 +272,23 @@ static void say_job(const struct place *p, const struct machine *m, const struct
 		}
 		say_text(&s, p->settles ? ", settle" : ", hold");
 	} else {
-		say_text(&s, ", not placed: ");
-		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
+		say_text(&s, ", ");
+		say_why_not(&s, p);
+	}
+	if (r->hosts) {
+		say_text(&s, ", one of ");
+		say_text(&s, r->hosts);
 	}
 	say_end(&s);
 	if (p->plan.crowded)
 		say_crowded(p);
+}
+
+/* One rank of the job speaks for all: the first, or whoever opens a job of which
+ * nobody knows how many there will be. */
+static bool speaks(const struct place *p, const struct place_rank *r)
+{
+	return r->nranks || !p->joined ? r->rank == 0 : p->opened;
 }
 
 void place_say(const struct place *p, const struct machine *m, const struct options *o,
@@ -356,7 +296,9 @@ void place_say(const struct place *p, const struct machine *m, const struct opti
 {
 	struct say s;
 
-	if (o->verbose >= 1 && r->rank == 0)
+	if (p->again)
+		return;
+	if (o->verbose >= 1 && speaks(p, r))
 		say_job(p, m, r);
 	if (o->verbose < 2)
 		return;
@@ -365,13 +307,13 @@ void place_say(const struct place *p, const struct machine *m, const struct opti
 	say_number(&s, r->rank);
 	if (p->why == STANDDOWN_NONE) {
 		say_text(&s, " on ");
-		say_nodes(&s, m, &plan_place_of(&p->plan, r->rank)->nodes);
+		say_nodes(&s, m, p->nodes);
 		say_text(&s, ", cpus ");
 		say_cpus(&s, &p->mask);
 		say_text(&s, p->settles ? ", until MPI is up" : ", held");
 	} else {
-		say_text(&s, " not placed: ");
-		say_text(&s, p->plan_why ? plan_why_text(p->plan_why) : standdown_text(p->why));
+		say_text(&s, " ");
+		say_why_not(&s, p);
 	}
 	say_end(&s);
 }

@@ -8,6 +8,7 @@
 #include "shim/affinity.h"
 #include "shim/env.h"
 #include "shim/glibc.h"
+#include "shim/launcher.h"
 #include "shim/launchvars.h"
 #include "shim/machine.h"
 #include "shim/marker.h"
@@ -18,8 +19,10 @@
 /* All written by the constructor, but for the count, the child's pid, and the
  * ledger of the options. Children get them by fork. */
 static struct {
+	enum proxy_kind kind;
 	struct arena memory;
 	struct options options;
+	bool narrowed;        /* somebody put taskset or the like in front of mpirun */
 	struct machine machine;
 	bool machine_known;
 	char **base;          /* the proxy's own environment as it started */
@@ -57,9 +60,11 @@ static bool copy_env(char **envp)
 	return true;
 }
 
-bool proxy_start(char **envp)
+bool proxy_start(char **envp, enum proxy_kind kind)
 {
 	real_load_exec();
+	proxy.kind = kind;
+	proxy.narrowed = kind == PROXY_MPIRUN && launcher_narrowed();
 	if (!copy_env(envp) || proc_stat_read(&proxy.self, 0) < 0)
 		return false;
 	site_options(&proxy.options, &proxy.memory, envp);
@@ -79,6 +84,8 @@ static enum standdown stand_down(struct arena *a, const char *file, char *const 
 
 	if (proxy.options.off)
 		return STANDDOWN_OFF;
+	if (proxy.narrowed)
+		return STANDDOWN_NARROWED;
 	why = standdown_env(envp, proxy.base);
 	if (why)
 		return why;
@@ -154,11 +161,19 @@ static void keep_us(char **env, unsigned int *n, char *preload, char *marker)
  * that vfork made was not counted: all of those are one group. */
 static uint32_t group_of(const struct launchvars *v, bool spawn)
 {
+	if (proxy.kind != PROXY_HYDRA)
+		return v->job;
 	if (spawn)
 		proxy.started++;
 	else if (proxy.child != getpid())
 		return UINT32_MAX;
 	return proxy.started - 1 - v->rank;
+}
+
+static bool is_rank(char *const *envp, struct launchvars *v)
+{
+	return proxy.kind == PROXY_HYDRA ? launchvars_hydra(envp, v)
+					 : launchvars_openmpi(envp, proxy.base, v);
 }
 
 void proxy_decide(struct proxy_exec *x, struct arena *a, const char *file, char *const *argv,
@@ -168,7 +183,7 @@ void proxy_decide(struct proxy_exec *x, struct arena *a, const char *file, char 
 	struct launchvars v;
 
 	memset(x, 0, sizeof(*x));
-	if (!launchvars_hydra(envp, &v) || (!spawn && getpid() == proxy.self.pid))
+	if (!is_rank(envp, &v) || (!spawn && getpid() == proxy.self.pid))
 		return;
 	x->is_rank = true;
 	x->spawn = spawn;
@@ -200,8 +215,7 @@ void proxy_take(struct proxy_exec *x, struct arena *a)
 	if (affinity_set(a, &x->place.mask) < 0)
 		x->place.why = STANDDOWN_REFUSED;
 	else
-		memory_set(x->mem, a, &proxy.machine,
-			   &plan_place_of(&x->place.plan, x->rank.rank)->nodes);
+		memory_set(x->mem, a, &proxy.machine, x->place.nodes);
 }
 
 char **proxy_env(struct proxy_exec *x, struct arena *a, char *const *envp)

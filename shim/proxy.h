@@ -1,5 +1,5 @@
-/* The part of Hydra's proxy: every rank it forks is placed between fork and
- * exec. */
+/* The part of Hydra's proxy and of Open MPI's daemons: every rank they fork is placed
+ * between fork and exec. */
 #ifndef EVENKEEL_SHIM_PROXY_H
 #define EVENKEEL_SHIM_PROXY_H
 
@@ -9,9 +9,16 @@
 #include "core/cpus.h"
 #include "shim/place.h"
 
+/* Whose daemon this is. */
+enum proxy_kind {
+	PROXY_HYDRA = 0,
+	PROXY_OPENMPI, /* orted, prted */
+	PROXY_MPIRUN,  /* Open MPI's mpirun: the user's command as well */
+};
+
 /* In the constructor: reads options and machine, starts to count forks. False
  * when out of memory. */
-bool proxy_start(char **envp);
+bool proxy_start(char **envp, enum proxy_kind kind);
 
 /* One exec in a child of the proxy, or one spawn by it, from decision to
  * environment. All of it works between fork and exec, in a vfork child and in

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/daemon.h"
 #include "core/proc.h"
 #include "shim/affinity.h"
 #include "shim/env.h"
@@ -12,15 +13,14 @@
 #include "shim/memory.h"
 #include "shim/place.h"
 #include "shim/real.h"
-#include "shim/role.h"
 #include "shim/machine.h"
 
 #define STEPS 8
 
 /* What rank_settle does; written by the constructor, cleared by settling. */
 static struct {
-	const char *marker;     /* from the environment, or NULL */
-	struct arena memory;    /* of the two masks, if no marker */
+	const char *marker;  /* from the environment, or NULL */
+	struct arena memory; /* of the two masks, if no marker */
 	struct cpus node, wide;
 	bool masks;
 } settle;
@@ -38,7 +38,7 @@ bool rank_has_marker(const char *marker)
 static bool is_daemon(const struct proc_stat *st, const void *arg)
 {
 	(void)arg;
-	return role_is_daemon(st->comm);
+	return daemon_is(st->comm);
 }
 
 /* Programs that only start the rank: it places itself when it comes, so that
@@ -48,10 +48,24 @@ static bool only_starts(const char *name)
 	return standdown_is_wrapper(name) || standdown_is_tool(name);
 }
 
-/* Fills the rank's key and the mask its launcher has. False when no launcher is
- * among the ancestors: then the variables have leaked, or come from one that is
- * not known. */
-static bool know_launcher(struct place_rank *r, struct cpus *base, struct arena *a)
+/* A mask narrower than the daemon's that is all the job was given on this host is
+ * its limit (Slurm's task/cgroup); any other was set for this rank alone (task/
+ * affinity, taskset), and the caller finds that it is not base. */
+static int find_base(struct cpus *base, struct arena *a, const struct launchvars *v, pid_t daemon)
+{
+	struct cpus mine;
+
+	if (affinity_get(base, a, daemon) < 0 || affinity_get(&mine, a, 0) < 0)
+		return -1;
+	if (v->cpus && cpus_count(&mine) == v->cpus && cpus_subset(&mine, base))
+		*base = mine;
+	return 0;
+}
+
+/* Fills the rank's key and the mask it may use. False when no launcher is among the
+ * ancestors: then the variables have leaked, or come from one that is not known. */
+static bool know_launcher(struct place_rank *r, struct cpus *base, struct arena *a,
+			  const struct launchvars *v)
 {
 	struct proc_stat daemon;
 
@@ -60,7 +74,30 @@ static bool know_launcher(struct place_rank *r, struct cpus *base, struct arena 
 	memset(&r->key, 0, sizeof(r->key));
 	r->key.pid = daemon.pid;
 	r->key.start = daemon.start;
-	return affinity_get(base, a, daemon.pid) == 0;
+	r->key.group = v->job;
+	return find_base(base, a, v, daemon.pid) == 0;
+}
+
+static bool is_not_wrapper(const struct proc_stat *st, const void *arg)
+{
+	(void)arg;
+	return !standdown_is_wrapper(st->comm) && !standdown_is_tool(st->comm);
+}
+
+/* The rank, and not what it has started: between the daemon and it there are but
+ * wrappers. */
+static bool is_the_rank(void)
+{
+	struct proc_stat st;
+
+	return proc_ancestor(0, STEPS, is_not_wrapper, NULL, &st) && daemon_is(st.comm);
+}
+
+static bool has_mask(struct arena *a, const struct cpus *mask)
+{
+	struct cpus now;
+
+	return affinity_get(&now, a, 0) == 0 && cpus_equal(&now, mask);
 }
 
 static enum standdown plan(struct place *p, struct arena *a, struct machine *m,
@@ -73,6 +110,9 @@ static enum standdown plan(struct place *p, struct arena *a, struct machine *m,
 		return why;
 	if (machine_chosen(m, a, o) < 0)
 		return STANDDOWN_MACHINE;
+	/* Ranks that come one by one are told from their children by nothing else. */
+	if (!r->nranks && !has_mask(a, base))
+		return STANDDOWN_MASK;
 	place_plan(p, a, m, base, o, r);
 	return p->why;
 }
@@ -84,7 +124,8 @@ static bool take_mask(struct arena *a, const struct cpus *mask, const struct cpu
 {
 	struct cpus now;
 
-	return affinity_get(&now, a, 0) == 0 && cpus_equal(&now, base) && affinity_set(a, mask) == 0;
+	return affinity_get(&now, a, 0) == 0 && cpus_equal(&now, base) &&
+	       affinity_set(a, mask) == 0;
 }
 
 /* Of a rank's options only those of its environment count: the site file is
@@ -99,24 +140,27 @@ bool rank_start(const char *name, char **envp)
 	struct machine m;
 	struct cpus base;
 
-	if (!launchvars_any(envp, &v) || v.nranks < 2 || only_starts(name))
+	if (!launchvars_any(envp, &v) || v.nranks == 1 || only_starts(name))
 		return false;
 	options_from_env(&o, envp);
 	if (o.off)
 		return false;
 	r.rank = v.rank;
 	r.nranks = v.nranks;
+	r.hosts = v.hosts;
 	r.width = options_width(&o, envp);
 	r.slice = options_slice(&o, envp);
-	if (!know_launcher(&r, &base, a))
+	if (!know_launcher(&r, &base, a, &v))
 		goto out;
 	p.why = plan(&p, a, &m, &o, &r, &base, envp);
 	if (p.why == STANDDOWN_NONE && !take_mask(a, &p.mask, &base))
 		p.why = STANDDOWN_MASK;
+	/* Of a rank's children, too, each comes here. */
+	p.again |= o.verbose && !p.joined && !is_the_rank();
 	p.settles = p.why == STANDDOWN_NONE && o.mode == OPTIONS_SETTLE;
 	place_say(&p, &m, &o, &r);
 	if (p.why == STANDDOWN_NONE)
-		memory_set(o.mem, a, &m, &plan_place_of(&p.plan, r.rank)->nodes);
+		memory_set(o.mem, a, &m, p.nodes);
 	if (p.why == STANDDOWN_NONE && o.mode == OPTIONS_SETTLE) {
 		settle.node = p.mask;
 		settle.wide = base;
@@ -138,8 +182,8 @@ void rank_settle(void)
 	if (__atomic_exchange_n(&begun, true, __ATOMIC_RELAXED))
 		return;
 	if (settle.marker)
-		settle.masks = marker_read(settle.marker, &settle.memory, &settle.node,
-					   &settle.wide);
+		settle.masks =
+		    marker_read(settle.marker, &settle.memory, &settle.node, &settle.wide);
 	settle.marker = NULL;
 	if (settle.masks)
 		affinity_widen(&settle.memory, &settle.node, &settle.wide);

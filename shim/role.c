@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "core/daemon.h"
 #include "core/options.h"
 #include "shim/env.h"
 #include "shim/glibc.h"
@@ -22,38 +23,43 @@ static bool starts_with(const char *text, const char *with)
 	return !strncmp(text, with, strlen(with));
 }
 
-/* Hydra's mpiexec goes by many names, which Open MPI's launcher shares; what
- * runs is always a file of this name. */
-static bool is_hydra_mpiexec(const char *name)
+/* Hydra's mpiexec goes by many names, which Open MPI's launcher shares; which of them
+ * this is says the file that runs. "" when it cannot be read. */
+static const char *own_file(char *buf, size_t size)
 {
-	char exe[4096];
-	ssize_t n;
+	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
 
-	if (!starts_with(name, "mpiexec") && !starts_with(name, "mpirun"))
-		return false;
-	n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	if (n <= 0)
-		return false;
-	exe[n] = '\0';
-	return starts_with(standdown_basename(exe), "mpiexec.hydra");
+	buf[n > 0 ? n : 0] = '\0';
+	return standdown_basename(buf);
 }
 
-/* Names of processes whose children are ranks, as their "comm" shows them (cut
- * at 15 bytes): Hydra, Intel MPI's Hydra, Open MPI, PRRTE, Slurm, Flux, PALS,
- * LSF. */
-bool role_is_daemon(const char *name)
+static bool is_mpiexec(const char *name)
 {
-	static const char daemons[][16] = {
-		"hydra_pmi_proxy", "pmi_proxy",  "hydra_bstrap_pr", "orted",
-		"orterun",	   "prted",	 "prterun",	    "prte",
-		"mpirun",	   "mpiexec",	 "mpirun.openmpi",  "mpiexec.openmpi",
-		"slurmstepd",	   "flux-shell", "palsd",	    "jsmd",
-	};
+	return starts_with(name, "mpiexec") || starts_with(name, "mpirun");
+}
 
-	for (size_t i = 0; i < sizeof(daemons) / sizeof(*daemons); i++)
-		if (!strncmp(name, daemons[i], 15))
-			return true;
-	return false;
+static bool is_hydra_mpiexec(const char *name)
+{
+	char buf[4096];
+
+	return is_mpiexec(name) && starts_with(own_file(buf, sizeof(buf)), "mpiexec.hydra");
+}
+
+/* mpirun of Open MPI and PRRTE, which starts the ranks of its own host itself. */
+static bool is_openmpi_mpirun(const char *name)
+{
+	char buf[4096];
+
+	if (!is_mpiexec(name) && strcmp(name, "orterun") && strcmp(name, "prterun"))
+		return false;
+	name = own_file(buf, sizeof(buf));
+	return !strcmp(name, "orterun") || !strcmp(name, "prterun");
+}
+
+/* What starts them on other hosts, or for whoever asks. */
+static bool is_openmpi_daemon(const char *name)
+{
+	return !strcmp(name, "orted") || !strcmp(name, "prted") || !strcmp(name, "prte");
 }
 
 /* text starts with word. In place, since in the many processes that are none of
@@ -77,6 +83,26 @@ static const char *program_name(const char *path)
 	return name;
 }
 
+/* A variable by which a launcher numbers its ranks (the table is in launchvars.c). */
+static inline bool numbers_rank(const char *e)
+{
+	switch (*e) {
+	case 'F':
+		return begins(e, "FLUX_TASK_LOCAL_ID=");
+	case 'J':
+		return begins(e, "JSM_NAMESPACE_LOCAL_RANK=");
+	case 'M':
+		return begins(e, "MPI_LOCALRANKID=") || begins(e, "MV2_COMM_WORLD_LOCAL_RANK=");
+	case 'O':
+		return begins(e, "OMPI_COMM_WORLD_LOCAL_RANK=");
+	case 'P':
+		return begins(e, "PMIX_RANK=") || begins(e, "PALS_LOCAL_RANKID=");
+	case 'S':
+		return begins(e, "SLURM_LOCALID=");
+	}
+	return false;
+}
+
 /* What the environment says: a rank's marker (its value is returned in marker),
  * or launch variables that call for a closer look. */
 static bool environment_of_rank(char *const *envp, const char **marker)
@@ -85,13 +111,10 @@ static bool environment_of_rank(char *const *envp, const char **marker)
 
 	*marker = NULL;
 	for (; *envp; envp++) {
-		const char *e = *envp;
-
-		if (*e == 'E' && begins(e, ENV_RANK "="))
-			*marker = e + sizeof(ENV_RANK);
-		else if (*e == 'M' || *e == 'O' || *e == 'S')
-			vars |= begins(e, "MPI_LOCALRANKID=") || begins(e, "SLURM_LOCALID=") ||
-				begins(e, "OMPI_COMM_WORLD_LOCAL_RANK=");
+		if (**envp == 'E' && begins(*envp, ENV_RANK "="))
+			*marker = *envp + sizeof(ENV_RANK);
+		else
+			vars |= numbers_rank(*envp);
 	}
 	return vars || *marker;
 }
@@ -102,12 +125,16 @@ static enum role start(const char *name, char **envp, const char *marker)
 	if (getauxval(AT_SECURE))
 		return ROLE_INERT;
 	if (remote_is_proxy(name))
-		return proxy_start(envp) ? ROLE_PROXY : ROLE_INERT;
+		return proxy_start(envp, PROXY_HYDRA) ? ROLE_PROXY : ROLE_INERT;
 	if (is_hydra_mpiexec(name))
 		return launcher_start() ? ROLE_LAUNCHER : ROLE_INERT;
+	if (is_openmpi_daemon(name))
+		return proxy_start(envp, PROXY_OPENMPI) ? ROLE_PROXY : ROLE_INERT;
+	if (is_openmpi_mpirun(name))
+		return proxy_start(envp, PROXY_MPIRUN) ? ROLE_PROXY : ROLE_INERT;
 	if (marker)
 		return rank_has_marker(marker) ? ROLE_RANK : ROLE_INERT;
-	return !role_is_daemon(name) && rank_start(name, envp) ? ROLE_RANK : ROLE_INERT;
+	return !daemon_is(name) && rank_start(name, envp) ? ROLE_RANK : ROLE_INERT;
 }
 
 __attribute__((constructor)) static void decide(int argc, char **argv, char **envp)
@@ -119,6 +146,7 @@ __attribute__((constructor)) static void decide(int argc, char **argv, char **en
 		return;
 	name = argc > 0 && argv[0] ? program_name(argv[0]) : "";
 	rank = environment_of_rank(envp, &marker);
-	if (rank || begins(name, "mpi") || begins(name, "hydra_") || begins(name, "pmi_"))
+	if (rank || begins(name, "mpi") || begins(name, "hydra_") || begins(name, "pmi_") ||
+	    begins(name, "orte") || begins(name, "prte"))
 		role_of_process = start(name, envp, marker);
 }

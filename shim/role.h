@@ -6,15 +6,11 @@
 enum role {
 	ROLE_INERT = 0, /* hooks pass through */
 	ROLE_LAUNCHER,  /* Hydra's mpiexec: hands the preload to its local proxy only */
-	ROLE_PROXY,     /* Hydra's proxy: places the ranks it forks */
+	ROLE_PROXY,     /* Hydra's proxy, Open MPI's daemons: places the ranks it forks */
 	ROLE_RANK,      /* a rank that settles once MPI is up */
 };
 
 /* Written by the constructor only. */
 extern enum role role_of_process;
-
-/* name (15 bytes at most, as the kernel keeps it) is a daemon that starts
- * ranks. */
-_Bool role_is_daemon(const char *name);
 
 #endif

@@ -23,6 +23,10 @@ const char *standdown_text(enum standdown why)
 		[STANDDOWN_PLAN] = "nothing to ask for",
 		[STANDDOWN_EVERYTHING] = "a rank wants every cpu that is allowed",
 		[STANDDOWN_REFUSED] = "the kernel refused the mask",
+		[STANDDOWN_LAUNCHER] = "mpirun binds (run --replace-binding)",
+		[STANDDOWN_NO_LEDGER] = "ranks come one by one, without a ledger",
+		[STANDDOWN_NO_WIDTH] = "ranks come one by one: a width is wanted",
+		[STANDDOWN_WIDE] = "a rank is wider than a node",
 	};
 
 	return text[why];
@@ -66,6 +70,8 @@ static bool names_cpus(const char *entry)
 
 enum standdown standdown_env(char *const *envp, char *const *base)
 {
+	/* Set by mpirun in each rank that it bound, asked to or not. */
+	static const char bound[] = "OMPI_MCA_orte_bound_at_launch";
 	bool leaked = base && options_getenv(base, "HYDRA_USER_PROVIDED_BINDING");
 	struct options o = { 0 };
 
@@ -74,6 +80,8 @@ enum standdown standdown_env(char *const *envp, char *const *base)
 		return STANDDOWN_OFF;
 	if (!leaked && options_getenv(envp, "HYDRA_USER_PROVIDED_BINDING"))
 		return STANDDOWN_BINDING;
+	if (options_getenv(envp, bound) && !(base && options_getenv(base, bound)))
+		return STANDDOWN_LAUNCHER;
 	for (; *envp; envp++) {
 		if (names_cpus(*envp))
 			return STANDDOWN_PLACES;

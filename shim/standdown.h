@@ -22,6 +22,10 @@ enum standdown {
 	STANDDOWN_PLAN,      /* the plan asks for nothing (its own reason) */
 	STANDDOWN_EVERYTHING, /* a rank wants every cpu that is allowed */
 	STANDDOWN_REFUSED,   /* the kernel did not give the mask */
+	STANDDOWN_LAUNCHER,  /* the launcher bound the rank, asked or not */
+	STANDDOWN_NO_LEDGER, /* nobody knows how many ranks there are, nor of the others */
+	STANDDOWN_NO_WIDTH,  /* the same, and too few are seen for a node each */
+	STANDDOWN_WIDE,      /* the same, and one node is not enough for the rank */
 };
 
 /* For the user: a few words that follow "not placed: ". */

@@ -16,10 +16,13 @@ teardown() { end_holder; }
 @test "a ledger cut in its last slot" { BEFORE=(make_ledger_cut 107); fault node "${JOB[@]}"; }
 @test "a ledger with a wrong checksum" { BEFORE=(make_ledger_with 60 x); fault node "${JOB[@]}"; fault_mpi node; }
 @test "a ledger of another program" { BEFORE=(make_ledger_with 0 elsewise); fault node "${JOB[@]}"; }
-@test "a ledger of a later format" { BEFORE=(make_ledger_with 8 '\02'); fault node "${JOB[@]}"; }
+@test "a ledger of a later format" { BEFORE=(make_ledger_with 8 '\03'); fault node "${JOB[@]}"; }
 @test "a ledger that tells a length beyond its end" { BEFORE=(make_ledger_with 12 '\0377\0377\0377'); fault node "${JOB[@]}"; }
 @test "a damaged ledger of format 1, as it was kept" { BEFORE=(make_ledger_golden ledger-v1-damaged.hex); fault node "${JOB[@]}"; fault_mpi node; }
 @test "a ledger of format 1, as it was kept" { BEFORE=(make_ledger_golden ledger-v1.hex); fault node "${JOB[@]}"; }
+@test "a damaged ledger of format 2, as it was kept" { BEFORE=(make_ledger_golden ledger-v2-damaged.hex); fault node "${JOB[@]}"; fault_mpi node; }
+@test "a ledger of format 2, as it was kept" { BEFORE=(make_ledger_golden ledger-v2.hex); fault node "${JOB[@]}"; }
+@test "a ledger of format 2 with a job that ranks join one by one" { BEFORE=(make_ledger_golden ledger-v2-open.hex); fault node "${JOB[@]}"; }
 @test "a ledger of random bytes" {
 	random() { rm -f "$LEDGER"; head -c 100000 /dev/urandom >"$LEDGER"; chmod 600 "$LEDGER"; }
 	BEFORE=(random)

@@ -1,4 +1,4 @@
-"""ledger.py KIND FILE: writes a ledger of format 1 (core/ledger_format.c), good
+"""ledger.py KIND FILE: writes a ledger of format 2 (core/ledger_format.c), good
 or damaged, to be found by a job.
 
 good      one job of two ranks, this process's parent in both slots
@@ -35,7 +35,7 @@ def job(key, width, nodes, slots):
 
 def ledger(jobs):
     rest = struct.pack("<II", len(jobs), 0) + b"".join(jobs)
-    head = struct.pack("<8sIIQ", b"evenkeel", 1, 24 + len(rest), checksum(rest))
+    head = struct.pack("<8sIIQ", b"evenkeel", 2, 24 + len(rest), checksum(rest))
     return head + rest
 
 

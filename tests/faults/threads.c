@@ -13,16 +13,9 @@
 #include "shim/marker.h"
 #include "shim/rank.h"
 #include "shim/real.h"
-#include "shim/role.h"
 
 #define THREADS 8
 #define ROUNDS 20
-
-/* rank.c asks role.c for it, which is the library's constructor. */
-_Bool role_is_daemon(const char *name)
-{
-	return !*name;
-}
 
 static pthread_barrier_t together;
 static const char *folder;

@@ -6,7 +6,7 @@
 #include "core/machine_text.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Where format 1 keeps things; told in core/ledger_format.c. */
+/* Where format 2 keeps things; told in core/ledger_format.c. */
 enum { VERSION_AT = 8, LENGTH_AT = 12, CHECKSUM_AT = 16, CHECKED_AT = 24, HEAD = 32 };
 
 /* Plans of more ranks take long, and go no other way. */
@@ -26,7 +26,7 @@ static void set_right(uint8_t *text, size_t size)
 	uint64_t sum = 0xcbf29ce484222325u;
 
 	memcpy(text, "evenkeel", 8);
-	put(text + VERSION_AT, 1, 4);
+	put(text + VERSION_AT, 2, 4);
 	put(text + LENGTH_AT, size, 4);
 	for (size_t i = CHECKED_AT; i < size; i++)
 		sum = (sum ^ text[i]) * 0x100000001b3u;

@@ -183,6 +183,19 @@ needs_tool()
 	command -v "$1" >/dev/null || skip "$1 is not installed"
 }
 
+# A rank of Open MPI, by mpi4py, into PY. mpi4py belongs to the system's Python, which
+# need not be the first in PATH.
+needs_mpi4py()
+{
+	local python
+	for python in python3 /usr/bin/python3; do
+		PY=("$python" "$EK_SRC/tests/preload/victims/mpi4py_rank.py" "$V/libvictim.so")
+		! "$python" -c 'import importlib.util as u, sys; sys.exit(u.find_spec("mpi4py") is None)' ||
+			return 0
+	done
+	skip "mpi4py is not installed"
+}
+
 # stands_down COMMAND...: masks and all else are as without us, in both modes,
 # and no rank has anything of ours.
 stands_down()

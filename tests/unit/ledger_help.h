@@ -161,7 +161,7 @@ static inline void bytes_write(const char *path, const void *buf, size_t size)
 
 static struct ledger_node two_nodes[] = { { 0, 0x11, 0x112 }, { 10000, 0x21, 0x122 } };
 
-/* The job that tests/golden/ledger-v1.hex speaks of. */
+/* The job that tests/golden/ledger-v2.hex speaks of. */
 static inline struct ledger_job golden_job(void)
 {
 	return (struct ledger_job){

@@ -264,7 +264,7 @@ static void a_slot_lives_only_as_the_process_it_was_taken_by(void **state)
 		unsigned int seen;
 
 		open_well(&l, &a, p->dir);
-		add_well(&l, &job, (struct ledger_slot){ rows[i].pid, rows[i].start });
+		add_well(&l, &job, (struct ledger_slot){ .pid = rows[i].pid, .start = rows[i].start });
 		close_well(&l);
 		seen = jobs_seen(p->dir);
 		if (seen != rows[i].seen)
@@ -343,7 +343,7 @@ static void a_thousand_jobs_that_ended_are_swept_and_one_that_lives_is_kept(void
 		for (int r = 0; r < RANKS; r++)
 			l.jobs[i].slots[r] = gone;
 		/* Some pids belong to someone else by now. */
-		l.jobs[i].slots[i % RANKS] = (struct ledger_slot){ me.pid, me.start + 1 };
+		l.jobs[i].slots[i % RANKS] = (struct ledger_slot){ .pid = me.pid, .start = me.start + 1 };
 	}
 	add_well(&l, &alive, me);
 	assert_int_equal(l.njobs, JOBS + 1);

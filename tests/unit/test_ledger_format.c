@@ -3,9 +3,9 @@
 
 #include <limits.h>
 
-/* Where format 1 keeps things; told in core/ledger_format.c. */
+/* Where format 2 keeps things; told in core/ledger_format.c. */
 enum { VERSION_AT = 8, LENGTH_AT = 12, CHECKSUM_AT = 16, JOBS_AT = 24, HEAD = 32 };
-enum { RANKS_AT = HEAD + 16, NODES_AT = HEAD + 24, FIRST_NODE = HEAD + 32 };
+enum { RANKS_AT = HEAD + 16, NODES_AT = HEAD + 24, OPEN_AT = HEAD + 28, FIRST_NODE = HEAD + 32 };
 
 static void number_set(unsigned char *p, uint64_t n, int bytes)
 {
@@ -75,7 +75,7 @@ static void a_file_with_any_bit_flipped_is_read_as_empty(void **state)
 
 static void a_file_of_another_version_is_set_aside(void **state)
 {
-	static const uint32_t versions[] = { 0, 2, 3, 256, 0x01000000, UINT32_MAX };
+	static const uint32_t versions[] = { 0, 1, 3, 256, 0x01000000, UINT32_MAX };
 	const struct place *p = *state;
 	unsigned char text[256];
 	size_t len = golden_file(p, text, sizeof(text));
@@ -86,7 +86,7 @@ static void a_file_of_another_version_is_set_aside(void **state)
 		bytes_write(p->path, text, len);
 		assert_int_equal(file_digest(p), 0);
 	}
-	number_set(text + VERSION_AT, 1, 4);
+	number_set(text + VERSION_AT, 2, 4);
 	bytes_write(p->path, text, len);
 	assert_int_equal(file_digest(p), 1);
 }
@@ -274,14 +274,14 @@ static size_t golden_bytes(const char *name, unsigned char *text, size_t size)
 	return len;
 }
 
-static void format_1_is_written_and_read_as_ever(void **state)
+static void format_2_is_written_and_read_as_ever(void **state)
 {
 	const struct place *p = *state;
 	struct arena a = UNIT_ARENA;
 	struct ledger_job job = golden_job();
 	struct ledger_slot me = slot_of(0);
 	unsigned char want[256], got[256];
-	size_t len = golden_bytes("ledger-v1.hex", want, sizeof(want)), slot = FIRST_NODE + 24;
+	size_t len = golden_bytes("ledger-v2.hex", want, sizeof(want)), slot = FIRST_NODE + 24;
 	struct ledger l;
 
 	open_well(&l, &a, p->dir);
@@ -301,7 +301,8 @@ static void format_1_is_written_and_read_as_ever(void **state)
 
 static void damaged_files_of_every_format_are_set_aside_as_ever(void **state)
 {
-	static const char *const names[] = { "ledger-v1-damaged.hex" };
+	static const char *const names[] = { "ledger-v1.hex", "ledger-v1-damaged.hex",
+					    "ledger-v2-damaged.hex" };
 	const struct place *p = *state;
 	unsigned char text[512], after[512];
 
@@ -313,8 +314,120 @@ static void damaged_files_of_every_format_are_set_aside_as_ever(void **state)
 		if (file_digest(p) != 0)
 			fail_msg("%s was believed", names[i]);
 		/* What file_digest added is all that is there now. */
-		assert_true(bytes_read(p->path, after, sizeof(after)) < len);
+		assert_true(bytes_read(p->path, after, sizeof(after)) <= len);
 	}
+}
+
+/* An open job on two nodes: one rank is there, another has ended. */
+static struct ledger_job open_job(struct arena *a, struct ledger *l, struct ledger_slot who)
+{
+	struct ledger_job job = golden_job(), *added;
+	struct ledger_slot *slot;
+
+	job.open = 1;
+	job.nranks = 0;
+	assert_int_equal(ledger_add(l, &job), 0);
+	added = ledger_find(l, &job.key);
+	slot = ledger_arrive(l, added);
+	*slot = (struct ledger_slot){ .rank = 7, .node = 1 };
+	slot = ledger_arrive(l, added);
+	assert_int_equal(added->slots[0].rank, 7);
+	*slot = who;
+	slot->rank = 0x01020304;
+	(void)a;
+	return job;
+}
+
+static void an_open_job_is_written_and_read_as_ever(void **state)
+{
+	const struct place *p = *state;
+	struct ledger_slot me = slot_of(0), none = { 0 };
+	unsigned char want[256], got[256];
+	size_t len = golden_bytes("ledger-v2-open.hex", want, sizeof(want));
+	struct arena a = UNIT_ARENA;
+	struct ledger_job job;
+	struct ledger l;
+
+	open_well(&l, &a, p->dir);
+	open_job(&a, &l, none);
+	close_well(&l);
+	assert_int_equal(bytes_read(p->path, got, sizeof(got)), len);
+	assert_memory_equal(got, want, len);
+	unlink(p->path);
+
+	open_well(&l, &a, p->dir);
+	job = open_job(&a, &l, me);
+	close_well(&l);
+	open_well(&l, &a, p->dir);
+	assert_int_equal(l.njobs, 1);
+	assert_int_equal(l.jobs[0].open, 1);
+	assert_int_equal(l.jobs[0].nranks, 2);
+	assert_int_equal(l.jobs[0].slots[0].rank, 7);
+	assert_int_equal(l.jobs[0].slots[0].node, 1);
+	assert_int_equal(l.jobs[0].slots[0].pid, 0);
+	assert_int_equal(l.jobs[0].slots[1].rank, 0x01020304);
+	assert_int_equal(l.jobs[0].slots[1].node, 0);
+	assert_int_equal(l.jobs[0].slots[1].pid, me.pid);
+	assert_non_null(ledger_find(&l, &job.key));
+	close_well(&l);
+	arena_free(&a);
+}
+
+static void an_open_jobs_counts_that_cannot_be_true_are_refused(void **state)
+{
+	enum { SLOTS = FIRST_NODE + 24, NODE_OF_SLOT = SLOTS + 16 };
+	static const struct {
+		int at;
+		uint32_t n;
+	} rows[] = {
+		{ OPEN_AT, 0 },		 { OPEN_AT, 2 },	  { OPEN_AT, UINT32_MAX },
+		{ NODE_OF_SLOT, 2 },	 { NODE_OF_SLOT, UINT32_MAX }, { RANKS_AT, 0 },
+		{ RANKS_AT, 1 },	 { RANKS_AT, 3 },	  { RANKS_AT, UINT32_MAX },
+		{ NODES_AT, 1 },	 { NODES_AT, 0 },
+	};
+	const struct place *p = *state;
+	struct ledger_slot me = slot_of(0);
+	unsigned char good[256], text[256];
+	size_t len = golden_bytes("ledger-v2-open.hex", good, sizeof(good));
+
+	number_set(good + SLOTS + 20, (uint64_t)me.pid, 4);
+	number_set(good + SLOTS + 24, me.start, 8);
+	checksum_set(good, len);
+	bytes_write(p->path, good, len);
+	assert_int_equal(jobs_seen(p->dir), 1);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		memcpy(text, good, len);
+		number_set(text + rows[i].at, rows[i].n, 4);
+		checksum_set(text, len);
+		bytes_write(p->path, text, len);
+		if (jobs_seen(p->dir))
+			fail_msg("row %zu", i);
+	}
+}
+
+static void an_open_job_grows_up_to_the_largest_file(void **state)
+{
+	const struct place *p = *state;
+	struct ledger_job job = golden_job();
+	struct arena a = UNIT_ARENA;
+	struct ledger_job *added;
+	struct ledger l;
+	unsigned int most = (LEDGER_SIZE_MAX - 32 - 32 - 24) / 20;
+
+	job.open = 1;
+	job.nranks = most - 2;
+	open_well(&l, &a, p->dir);
+	assert_int_equal(ledger_add(&l, &job), 0);
+	added = ledger_find(&l, &job.key);
+	assert_non_null(ledger_arrive(&l, added));
+	assert_non_null(ledger_arrive(&l, added));
+	assert_null(ledger_arrive(&l, added));
+	assert_int_equal(errno, ENOSPC);
+	assert_int_equal(added->nranks, most);
+	added->slots[most - 1] = slot_of(0);
+	close_well(&l);
+	assert_int_equal(jobs_seen(p->dir), 1);
+	arena_free(&a);
 }
 
 int main(void)
@@ -328,7 +441,10 @@ int main(void)
 		test_in_place(
 		    counts_that_cannot_be_true_are_refused_though_the_checksum_is_right),
 		test_in_place(a_writer_killed_at_any_byte_leaves_the_old_the_new_or_nothing),
-		test_in_place(format_1_is_written_and_read_as_ever),
+		test_in_place(format_2_is_written_and_read_as_ever),
+		test_in_place(an_open_job_is_written_and_read_as_ever),
+		test_in_place(an_open_jobs_counts_that_cannot_be_true_are_refused),
+		test_in_place(an_open_job_grows_up_to_the_largest_file),
 		test_in_place(damaged_files_of_every_format_are_set_aside_as_ever),
 	};
 

@@ -177,6 +177,140 @@ static void a_record_of_another_size_is_not_believed(void **state)
 	assert_int_equal(node_of(1, 2, 1, 1), 1);
 }
 
+/* --- ranks that come one by one -------------------------------------------- */
+
+/* Rank id of an open job of a daemon whose mask nobody knows. */
+static struct place arrive(uint32_t group, unsigned int id, unsigned int width, const char *ledger)
+{
+	struct options o = { .ledger = ledger, .no_measure = true };
+	struct place_rank r = { .key = key_of(0, 99, group), .rank = id, .width = width };
+	struct place p;
+
+	place_plan(&p, &host.a, &host.m, &host.allowed, &o, &r);
+	return p;
+}
+
+static unsigned int arrives_at(uint32_t group, unsigned int id, unsigned int width)
+{
+	struct place p = arrive(group, id, width, host.dir);
+
+	assert_int_equal(p.why, STANDDOWN_NONE);
+	assert_int_equal(cpus_count(p.nodes), 1);
+	assert_true(cpus_subset(&p.mask, &host.allowed));
+	assert_true(cpus_subset(&p.mask, &host.m.nodes[cpus_next(p.nodes, 0)].cpus));
+	return cpus_next(p.nodes, 0);
+}
+
+static void ranks_that_come_one_by_one_are_even_at_any_moment(void **state)
+{
+	(void)state;
+	cpus_add(&host.allowed, host.cpu);
+	for (unsigned int job = 0; job < 3; job++) {
+		unsigned int count[2] = { 0 };
+
+		/* Their numbers are those of the whole job. */
+		for (unsigned int i = 0; i < 7; i++) {
+			count[arrives_at(job, 40 + 13 * i, 1)]++;
+			assert_true(count[0] <= count[1] + 1 && count[1] <= count[0] + 1);
+		}
+	}
+}
+
+static void a_rank_that_comes_again_is_the_same_one(void **state)
+{
+	struct place p;
+
+	(void)state;
+	cpus_add(&host.allowed, host.cpu);
+	p = arrive(1, 5, 1, host.dir);
+	assert_true(p.opened && !p.again);
+	assert_int_equal(cpus_next(p.nodes, 0), 0);
+	p = arrive(1, 5, 1, host.dir);
+	assert_true(!p.opened && p.again);
+	assert_int_equal(cpus_next(p.nodes, 0), 0);
+	p = arrive(1, 6, 1, host.dir);
+	assert_true(!p.opened && !p.again);
+	assert_int_equal(cpus_next(p.nodes, 0), 1);
+	assert_int_equal(arrives_at(1, 5, 1), 0);
+	assert_int_equal(arrives_at(1, 7, 1), 0);
+}
+
+static void ranks_that_come_one_by_one_see_other_jobs_and_are_seen(void **state)
+{
+	struct ledger_key key = key_of(0, 7, 0);
+
+	(void)state;
+	/* Node 0 has one allowed cpu, node 1 two. */
+	assert_int_equal(arrives_at(1, 0, 1), 0);
+	assert_int_equal(node_of(2, 1, 0, 1), 1);
+	add_job(&key);
+	assert_int_equal(arrives_at(1, 1, 1), 1);
+	assert_int_equal(arrives_at(3, 1, 1), 1);
+}
+
+static void of_unequal_nodes_each_gets_its_share(void **state)
+{
+	unsigned int count[2] = { 0 };
+
+	(void)state;
+	/* Node 0 has one allowed cpu, node 1 two. */
+	for (unsigned int i = 0; i < 6; i++)
+		count[arrives_at(1, i, 1)]++;
+	assert_int_equal(count[0], 2);
+	assert_int_equal(count[1], 4);
+}
+
+static void a_rank_wider_than_a_node_is_left_alone(void **state)
+{
+	(void)state;
+	assert_int_equal(arrives_at(1, 0, 2), 1);
+	assert_int_equal(arrive(1, 1, 3, host.dir).why, STANDDOWN_WIDE);
+	assert_int_equal(arrives_at(1, 1, 2), 1);
+}
+
+static void without_a_ledger_or_a_width_nobody_is_placed_one_by_one(void **state)
+{
+	struct place p;
+
+	(void)state;
+	assert_int_equal(arrive(1, 0, 1, "none").why, STANDDOWN_NO_LEDGER);
+	assert_int_equal(arrive(1, 0, 1, "/nowhere").why, STANDDOWN_NO_LEDGER);
+	/* What has no children has fewer than nodes. */
+	p = arrive(1, 0, 0, host.dir);
+	assert_int_equal(p.why, STANDDOWN_NO_WIDTH);
+	assert_false(p.joined);
+	/* Of those that came before some may have ended. */
+	assert_int_equal(arrives_at(1, 0, 1), 0);
+	assert_int_equal(arrives_at(1, 1, 0), 1);
+}
+
+static void one_node_is_no_choice(void **state)
+{
+	(void)state;
+	cpus_del(&host.allowed, 9000);
+	assert_int_equal(arrive(1, 0, 1, host.dir).why, STANDDOWN_PLAN);
+	assert_int_equal(arrive(1, 0, 1, host.dir).plan_why, PLAN_ONE_NODE);
+}
+
+static void a_job_of_known_size_and_one_without_are_never_taken_for_each_other(void **state)
+{
+	struct ledger_key key = key_of(0, 99, 9);
+	struct options o = { .ledger = host.dir, .no_measure = true };
+	struct place_rank r = { .key = key, .nranks = 2, .width = 1 };
+	struct place p;
+
+	(void)state;
+	cpus_add(&host.allowed, host.cpu);
+	assert_int_equal(arrives_at(9, 0, 1), 0);
+	r.rank = 1;
+	place_plan(&p, &host.a, &host.m, &host.allowed, &o, &r);
+	assert_int_equal(p.why, STANDDOWN_NONE);
+	assert_int_equal(plan_place_of(&p.plan, 1)->first, 1);
+	key.group = 10;
+	add_job(&key);
+	assert_int_equal(arrive(10, 0, 1, host.dir).why, STANDDOWN_NO_LEDGER);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -186,6 +320,14 @@ int main(void)
 		TEST(a_job_of_which_that_is_not_known_counts),
 		TEST(all_ranks_plan_with_what_the_first_one_saw),
 		TEST(a_record_of_another_size_is_not_believed),
+		TEST(ranks_that_come_one_by_one_are_even_at_any_moment),
+		TEST(a_rank_that_comes_again_is_the_same_one),
+		TEST(ranks_that_come_one_by_one_see_other_jobs_and_are_seen),
+		TEST(of_unequal_nodes_each_gets_its_share),
+		TEST(a_rank_wider_than_a_node_is_left_alone),
+		TEST(without_a_ledger_or_a_width_nobody_is_placed_one_by_one),
+		TEST(one_node_is_no_choice),
+		TEST(a_job_of_known_size_and_one_without_are_never_taken_for_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -75,6 +75,7 @@ static void the_users_own_wish_is_followed(void **state)
 		{ { "EVENKEEL_OFF=1" }, { NULL }, STANDDOWN_OFF },
 		{ { "HYDRA_USER_PROVIDED_BINDING=1" }, { NULL }, STANDDOWN_BINDING },
 		{ { "HYDRA_USER_PROVIDED_BINDING=" }, { NULL }, STANDDOWN_BINDING },
+		{ { "OMPI_MCA_orte_bound_at_launch=1" }, { NULL }, STANDDOWN_LAUNCHER },
 		{ { "OMP_PLACES={0},{1}" }, { NULL }, STANDDOWN_PLACES },
 		{ { "OMP_PLACES=  {0:4}:2" }, { NULL }, STANDDOWN_PLACES },
 		{ { "GOMP_CPU_AFFINITY=0-3" }, { NULL }, STANDDOWN_PLACES },
@@ -94,6 +95,8 @@ static void a_binding_that_leaked_from_an_outer_job_is_not_this_ranks(void **sta
 		{ { "HYDRA_USER_PROVIDED_BINDING=1" }, { "HYDRA_USER_PROVIDED_BINDING=1" },
 		  STANDDOWN_NONE },
 		{ { "HYDRA_USER_PROVIDED_BINDING=1" }, { "HYDRA_BINDING=1" }, STANDDOWN_BINDING },
+		{ { "OMPI_MCA_orte_bound_at_launch=1" }, { "OMPI_MCA_orte_bound_at_launch=1" },
+		  STANDDOWN_NONE },
 	};
 	char off[] = "EVENKEEL=off", bound[] = "HYDRA_USER_PROVIDED_BINDING=1";
 	char *env[] = { off, NULL }, *env_bound[] = { bound, NULL };

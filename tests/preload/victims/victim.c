@@ -9,11 +9,23 @@
 
 #define PATH_MAX_HERE 4096
 
+/* The first of names that is set. */
+static const char *first_of(const char *const *names)
+{
+	const char *value = NULL;
+
+	for (; !value && *names; names++)
+		value = getenv(*names);
+	return value;
+}
+
 static const char *rank_text(void)
 {
-	const char *rank = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+	static const char *const here[] = { "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", NULL };
+	static const char *const everywhere[] = { "OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK",
+						  "SLURM_PROCID", NULL };
+	const char *rank = first_of(getenv("VICTIM_GLOBAL") ? everywhere : here);
 
-	rank = rank ? rank : getenv("MPI_LOCALRANKID");
 	return rank ? rank : "x";
 }
 

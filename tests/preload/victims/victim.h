@@ -7,8 +7,8 @@
  * RANK.libs: the shared objects mapped so far, added to at every note.
  * At moment "main" also RANK.environ (as the kernel has it from the exec),
  * RANK.fds (open descriptors) and RANK.signals (blocked and ignored ones).
- * RANK is the local rank that the launcher gave, "x" without one. errno is
- * kept. Without VICTIM_DIR nothing is done. */
+ * RANK is the local rank that the launcher gave, with VICTIM_GLOBAL the one in the
+ * whole job, "x" without one. errno is kept. Without VICTIM_DIR nothing is done. */
 void victim_note(const char *moment);
 
 /* The local rank, or -1 where no launcher gave one. */

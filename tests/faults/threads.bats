@@ -40,7 +40,7 @@ build()
 	echo 'int main(void) { return 0; }' >"$T/none.c"
 	build none "$T/none.c" || skip "no ThreadSanitizer here"
 	build threads "$EK_SRC"/tests/faults/threads.c "$EK_SRC"/core/*.c \
-		"$EK_SRC"/shim/{affinity,env,foreign,launchvars,marker,memory,place,rank,real,machine,say,standdown}.c || {
+		"$EK_SRC"/shim/{affinity,env,foreign,join,launchvars,marker,memory,place,place_open,rank,real,machine,say,script,standdown}.c || {
 		head -40 "$T/errors"
 		return 1
 	}

@@ -317,12 +317,18 @@ void sim_run(struct sim *s, uint64_t seed, struct sim_outcome *o)
 	*o = (struct sim_outcome){ s->first, s->from, s->samples, s->seconds };
 }
 
-bool sim_uneven(const unsigned int *ranks, const unsigned int *capacity, unsigned int nnodes)
+static uint64_t tasks(const unsigned int *ranks, const unsigned int *busy, unsigned int node)
+{
+	return (uint64_t)ranks[node] + (busy ? busy[node] : 0);
+}
+
+bool sim_uneven(const unsigned int *ranks, const unsigned int *busy, const unsigned int *capacity,
+		unsigned int nnodes)
 {
 	for (unsigned int i = 0; i < nnodes; i++)
 		for (unsigned int j = 0; ranks[i] && capacity[i] && j < nnodes; j++)
-			if (capacity[j] && (uint64_t)(ranks[i] - 1) * capacity[j] >
-					       (uint64_t)ranks[j] * capacity[i])
+			if (capacity[j] && (tasks(ranks, busy, i) - 1) * capacity[j] >
+					       tasks(ranks, busy, j) * capacity[i])
 				return true;
 	return false;
 }

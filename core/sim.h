@@ -92,8 +92,10 @@ void sim_run(struct sim *s, uint64_t seed, struct sim_outcome *o);
 
 /* Some rank is on a node that is busier for its capacity, the rank itself not
  * counted, than another: moving it there would make it more even. capacity: cpus that
- * may be used, by node; a node without any is passed over. */
-bool sim_uneven(const unsigned int *ranks, const unsigned int *capacity, unsigned int nnodes);
+ * may be used, by node; a node without any is passed over. busy: cpus that others keep
+ * busy, by node, or NULL = none. */
+bool sim_uneven(const unsigned int *ranks, const unsigned int *busy, const unsigned int *capacity,
+		unsigned int nnodes);
 
 /* Most ranks of a node minus fewest, over nodes with capacity. */
 unsigned int sim_difference(const unsigned int *ranks, const unsigned int *capacity,

@@ -277,7 +277,7 @@ static char *place_json(struct arena *a, const struct planning *p, const struct 
 	json_t *nodes = json_array(), *object;
 	char *dumped, *text = NULL;
 
-	cpus_for_each (i, &place->nodes)
+	cpus_for_each(i, &place->nodes)
 		json_array_append_new(nodes, json_integer(p->machine.nodes[i].os));
 	object = json_pack("{s:o, s:s}", "nodes", nodes, "cpus", cli_list(a, &place->cpus));
 	dumped = object ? json_dumps(object, 0) : NULL;

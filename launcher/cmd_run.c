@@ -20,7 +20,6 @@
 static const char usage[] =
     "Usage: evenkeel run [OPTION...] [--] mpiexec ...\n"
     "Runs a job with its ranks, on every host, placed on NUMA nodes. Options end at the\n"
-    "Runs a job with its ranks on this host placed on NUMA nodes. Options end at the\n"
     "first other argument: those of mpiexec are left alone. A job is never failed for\n"
     "evenkeel's sake.\n"
     "\n"

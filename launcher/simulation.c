@@ -35,7 +35,7 @@ static void count_samples(struct simulation_variant *v, const struct planning *p
 		struct simulation_sample *sample = &v->samples[i];
 		unsigned int difference = sim_difference(ranks, p->plan.capacity, nnodes);
 
-		sample->uneven += sim_uneven(ranks, p->plan.capacity, nnodes);
+		sample->uneven += sim_uneven(ranks, p->request.busy, p->plan.capacity, nnodes);
 		sample->worst = difference > sample->worst ? difference : sample->worst;
 		sample->differences[difference]++;
 	}

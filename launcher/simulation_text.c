@@ -36,6 +36,9 @@ static void add_head(struct text *out, const struct simulation *s)
 		text_add(out, "plan        ranks %s; see evenkeel plan\n",
 			 s->settle ? "keep to their nodes until MPI is up"
 				   : "keep to their nodes for life");
+	if (n > cpus)
+		text_add(out, "crowded     more ranks than cpus: that the kernel then goes by load is "
+			      "not in the model\n");
 	for (unsigned int i = 0; i < s->nrows; i++)
 		text_add(out, "rule        %s: %s%s, %s\n", s->rows[i].name,
 			 policy_name(s->rows[i].rule),

@@ -231,11 +231,11 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))'
 	build_rank
 	export OMPI_COMM_WORLD_LOCAL_RANK=1 OMPI_COMM_WORLD_LOCAL_SIZE=2
 	# Only under a launcher's daemon is it a rank.
-	ln -s "$(command -v bash)" orted
-	EVENKEEL_MACHINE=$TWO_NODES EVENKEEL_VERBOSE=2 traced ./orted -c './rank; :' 2>said
+	ln -s "$(command -v bash)" slurmstepd
+	EVENKEEL_MACHINE=$TWO_NODES EVENKEEL_VERBOSE=2 traced ./slurmstepd -c './rank; :' 2>said
 	grep -q 'rank 1 on node 1' said
 	roles rank:start
-	traced ./orted -c './rank; :'
+	traced ./slurmstepd -c './rank; :'
 	roles rank:start
 }
 

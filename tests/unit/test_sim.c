@@ -169,11 +169,30 @@ static void unevenness_is_by_capacity(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (sim_uneven(rows[i].ranks, rows[i].capacity, 3) != rows[i].uneven)
+		if (sim_uneven(rows[i].ranks, NULL, rows[i].capacity, 3) != rows[i].uneven)
 			fail_msg("row %zu: not %d", i, rows[i].uneven);
 		assert_int_equal(sim_difference(rows[i].ranks, rows[i].capacity, 3),
 				 rows[i].difference);
 	}
+}
+
+/* What others keep busy counts as ranks do, but is nobody's to move. */
+static void busy_cpus_make_a_node_fuller(void **state)
+{
+	static const unsigned int capacity[2] = { 40, 40 };
+	static const struct {
+		unsigned int ranks[2], busy[2];
+		bool uneven;
+	} rows[] = {
+		{ { 3, 13 }, { 10, 0 }, false }, { { 8, 8 }, { 10, 0 }, true },
+		{ { 0, 4 }, { 40, 0 }, false },	 { { 2, 2 }, { 10, 0 }, true },
+		{ { 0, 0 }, { 40, 0 }, false },	 { { 2, 2 }, { 3, 3 }, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (sim_uneven(rows[i].ranks, rows[i].busy, capacity, 2) != rows[i].uneven)
+			fail_msg("row %zu: not %d", i, rows[i].uneven);
 }
 
 #define random_below stats_random_below
@@ -280,7 +299,7 @@ static unsigned int uneven_of(const struct machine *m, struct arena *a, const st
 		struct sim_outcome o;
 
 		sim_run(s, run, &o);
-		uneven += sim_uneven(o.ranks, capacity, m->nnodes);
+		uneven += sim_uneven(o.ranks, NULL, capacity, m->nnodes);
 		*worst = sim_difference(o.ranks, capacity, m->nnodes);
 	}
 	return uneven;
@@ -368,6 +387,7 @@ int main(void)
 		cmocka_unit_test(spinning_children_begin_where_the_notes_say),
 		cmocka_unit_test(sleeping_children_all_begin_on_one_node),
 		cmocka_unit_test(unevenness_is_by_capacity),
+		cmocka_unit_test(busy_cpus_make_a_node_fuller),
 		cmocka_unit_test(no_rank_is_lost),
 		cmocka_unit_test(the_balancer_ends_at_the_stable_difference),
 		cmocka_unit_test(planned_ranks_are_even_when_they_wake),

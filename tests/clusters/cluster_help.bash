@@ -17,6 +17,7 @@ CLUSTER_NET=198.51.100
 cluster_missing()
 {
 	local tool
+	[ "${EK_CLUSTERS-}" = yes ] || { echo "minutes long: make check-clusters" && return; }
 	[ "$(id -u)" = 0 ] || { echo "making hosts needs root" && return; }
 	for tool in unshare nsenter ip setsid; do
 		command -v $tool >/dev/null || { echo "$tool is not installed" && return; }

@@ -1,6 +1,6 @@
 # The short proof on an emulated machine of two nodes, as `make lab-quick` runs it: real
 # MPICH jobs under a real kernel. It takes minutes of both cpus, so it waits until the
-# other tests have ended, and is left out unless EK_LAB is yes (./quickstart check).
+# other tests have ended, and is left out unless EK_LAB is yes.
 load "$EK_SRC/tests/bats_help.bash"
 
 setup_file()

@@ -7,6 +7,7 @@
 
 #define DIGITS "0123456789"
 #define NOT_ACTIVE "not active: "
+#define ONE_BY_ONE "ranks that come one by one"
 
 static struct hosts_host *find(struct hosts *h, const char *name)
 {
@@ -49,11 +50,14 @@ static char *after_pid(char *text)
 	return digits && !strncmp(text + digits, "]: ", 3) ? text + digits + 3 : NULL;
 }
 
+/* "2 ranks, ...", or what is said of a job whose ranks nobody has counted. */
 static bool is_job(const char *text)
 {
 	size_t digits = strspn(text, DIGITS);
 
-	return digits && !strncmp(text + digits, " rank", 5);
+	if (!digits)
+		return !strncmp(text, ONE_BY_ONE, strlen(ONE_BY_ONE));
+	return !strncmp(text + digits, " rank", 5);
 }
 
 int hosts_line(struct hosts *h, const char *line, size_t len)

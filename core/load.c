@@ -199,9 +199,11 @@ void load_between(const struct load_sample *first, const struct load_sample *las
 	uint64_t most = 0;
 
 	memset(centi, 0, m->nnodes * sizeof(*centi));
-	for (unsigned int cpu = 0; cpu < ncpus; cpu++)
-		if (grown(first, last, cpu) > most)
-			most = grown(first, last, cpu);
+	for (unsigned int cpu = 0; cpu < ncpus; cpu++) {
+		uint64_t ticks = grown(first, last, cpu);
+
+		most = ticks > most ? ticks : most;
+	}
 	for (unsigned int cpu = 0; cpu < ncpus; cpu++) {
 		unsigned int node = machine_node_of(m, cpu);
 		uint64_t busy, idle = 0;

@@ -40,14 +40,6 @@ static const struct sim_group *find_busiest(const struct sim_world *w, unsigned 
 	return found;
 }
 
-static bool in_group(const struct sim_group *g, unsigned int node)
-{
-	for (unsigned int i = 0; i < g->nnodes; i++)
-		if (g->nodes[i] == node)
-			return true;
-	return false;
-}
-
 /* The first idle cpu of a group, which balances for it. */
 static unsigned int balancing_cpu(const struct sim_world *w, const struct sim_group *g)
 {
@@ -76,7 +68,7 @@ static struct sim_task *find_waiting(struct sim_world *w, const struct sim_group
 	for (unsigned int i = 0; w->waiting && i < w->ntasks; i++) {
 		struct sim_task *t = &w->tasks[i];
 
-		if (!waits(w, t) || !sim_may(t, cpu) || !in_group(g, sim_world_node(w, t)))
+		if (!waits(w, t) || !sim_may(t, cpu) || !sim_group_has(g, sim_world_node(w, t)))
 			continue;
 		/* Its memory is there: not until some rounds have failed. */
 		if (t->prefers != sim_world_node(w, t) || failed > SIM_FAILED_LOCALITY)
@@ -94,7 +86,7 @@ static struct sim_task *find_running(struct sim_world *w, const struct sim_group
 	for (unsigned int i = 0; i < w->ntasks; i++) {
 		struct sim_task *t = &w->tasks[(start + i) % w->ntasks];
 
-		if (t->awake && in_group(g, sim_world_node(w, t)))
+		if (t->awake && sim_group_has(g, sim_world_node(w, t)))
 			return sim_may(t, cpu) ? t : NULL;
 	}
 	return NULL;
@@ -108,7 +100,7 @@ static bool movable(const struct sim_world *w, const struct sim_balance *b,
 		const struct sim_task *t = &w->tasks[i];
 
 		if (t->awake && (waits(w, t) || b->unrelated < 1) && sim_may(t, cpu) &&
-		    in_group(g, sim_world_node(w, t)))
+		    sim_group_has(g, sim_world_node(w, t)))
 			return true;
 	}
 	return false;

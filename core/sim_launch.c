@@ -47,7 +47,7 @@ static void fall_asleep(struct sim *s, struct sim_task *t)
 
 void sim_launch(struct sim *s)
 {
-	unsigned int cpu = SIM_NONE;
+	unsigned int cpu;
 
 	s->parent = &s->w.tasks[s->p.launch == SIM_THREADS ? 0 : s->p.nranks];
 	s->parent->mask = s->everywhere;

@@ -45,7 +45,7 @@ static int add_group(struct sim_group *g, struct arena *a, const struct machine 
 	return 0;
 }
 
-static bool has_node(const struct sim_group *g, unsigned int node)
+bool sim_group_has(const struct sim_group *g, unsigned int node)
 {
 	for (unsigned int i = 0; i < g->nnodes; i++)
 		if (g->nodes[i] == node)
@@ -67,12 +67,12 @@ static int add_others(struct sim_map *map, struct arena *a, const struct machine
 		return -1;
 	for (unsigned int i = 1; i < m->nnodes; i++) {
 		unsigned int other = (node + i) % m->nnodes;
-		bool covered = has_node(&own[node], other);
+		bool covered = sim_group_has(&own[node], other);
 
 		if (machine_distance(m, node, other) > reach)
 			continue;
 		for (unsigned int j = 0; j < g->nnodes && !covered; j++)
-			covered = has_node(&own[g->nodes[j]], other);
+			covered = sim_group_has(&own[g->nodes[j]], other);
 		if (!covered)
 			g->nodes[g->nnodes++] = other;
 	}

@@ -35,6 +35,8 @@ struct sim_map {
 /* 0, or -1 with errno ENOMEM. */
 int sim_map_init(struct sim_map *map, struct arena *a, const struct machine *m);
 
+bool sim_group_has(const struct sim_group *g, unsigned int node);
+
 /* Fork, exec and wake-ups may go from one node to the other (SD_BALANCE_FORK, EXEC
  * and WAKE_AFFINE go together: kernel-policy notes 2.2). */
 bool sim_map_reaches(const struct sim_map *map, const struct machine *m, unsigned int from,

@@ -19,12 +19,9 @@ static int read_busy(unsigned int *busy, unsigned int nnodes, const char *text, 
 		cli_error_set(err, "%s", strerror(errno));
 		return -1;
 	}
-	for (char *item = copy, *next; item; item = next, n++) {
+	for (char *item; (item = strsep(&copy, ",")); n++) {
 		unsigned int value;
 
-		next = strchr(item, ',');
-		if (next)
-			*next++ = '\0';
 		if (!cli_number(item, BUSY_MAX, &value)) {
 			cli_error_set(err, "--busy: '%s' is not a number of cpus from 0 to %u",
 				      item, BUSY_MAX);

@@ -61,19 +61,14 @@ static int change_all(struct reading *in, const char *list, bool with)
 	char *copy = cli_text(in->arena, "%s", list);
 
 	in->name = with ? "with" : "without";
-	if (!copy)
-		goto failed;
-	for (char *item = copy, *next; item; item = next) {
-		next = strchr(item, ',');
-		if (next)
-			*next++ = '\0';
+	if (!copy) {
+		cli_error_set(in->err, "%s", strerror(errno));
+		return -1;
+	}
+	for (char *item; (item = strsep(&copy, ","));)
 		if (change(in, &in->rule, item, with) < 0)
 			return -1;
-	}
 	return 0;
-failed:
-	cli_error_set(in->err, "%s", strerror(errno));
-	return -1;
 }
 
 /* "5.18+eighth/late-blocked-load": a version or a rule, with and without patches. */
@@ -118,10 +113,7 @@ static int read_rows(struct reading *in)
 	if (!copy || !o->rules || !o->names)
 		goto failed;
 	in->name = "rows";
-	for (char *item = copy, *next; item; item = next) {
-		next = strchr(item, ',');
-		if (next)
-			*next++ = '\0';
+	for (char *item; (item = strsep(&copy, ","));) {
 		o->names[o->nrules] = cli_text(in->arena, "%s", item);
 		if (!o->names[o->nrules])
 			goto failed;
@@ -173,12 +165,9 @@ static int read_samples(const struct reading *in, const char *value)
 		cli_error_set(in->err, "%s", strerror(errno));
 		return -1;
 	}
-	for (char *item = copy, *next; item; item = next) {
+	for (char *item; (item = strsep(&copy, ","));) {
 		double *at = &p->samples[p->nsamples];
 
-		next = strchr(item, ',');
-		if (next)
-			*next++ = '\0';
 		if (p->nsamples == SIM_SAMPLES_MAX || !is_number(item, 0, SIM_SECONDS_MAX, at) ||
 		    (p->nsamples && *at <= at[-1]))
 			return refuse(in, value,

@@ -26,7 +26,6 @@ static unsigned int ntaken;
 /* For other hosts; written by the constructor only. vars is of taken what is no
  * LD_PRELOAD. library is NULL when its name could not be had. */
 static struct remote_us others;
-static bool others_off;
 
 /* Takes our entries out of environ. All memory is had before anything is
  * changed. */
@@ -111,7 +110,7 @@ static void prepare_others(struct arena *a, const struct options *o)
 		others.library = NULL;
 	others.vars = vars;
 	others.verbose = o->verbose > 0;
-	others_off = o->no_remote;
+	others.off = o->no_remote;
 }
 
 bool launcher_start(void)
@@ -158,8 +157,6 @@ static char **for_other_host(struct arena *a, const char *file, char *const *arg
 	if (!others.library)
 		return NULL;
 	remote_rewrite(&r, a, file, argv, envp, &others);
-	if (others_off && r.why != REMOTE_NO_PROXY)
-		r.why = REMOTE_OFF;
 	if (others.verbose && r.why != REMOTE_NO_PROXY && r.why != REMOTE_DONE)
 		say_host(&r);
 	return r.why == REMOTE_DONE ? r.argv : NULL;

@@ -122,10 +122,7 @@ static enum standdown plan(struct place *p, struct arena *a, struct machine *m,
  * and started us, but as likely mpirun bound us, or numactl did. */
 static bool take_mask(struct arena *a, const struct cpus *mask, const struct cpus *base)
 {
-	struct cpus now;
-
-	return affinity_get(&now, a, 0) == 0 && cpus_equal(&now, base) &&
-	       affinity_set(a, mask) == 0;
+	return has_mask(a, base) && affinity_set(a, mask) == 0;
 }
 
 /* Of a rank's options only those of its environment count: the site file is

@@ -354,11 +354,11 @@ void remote_rewrite(struct remote *r, struct arena *a, const char *file, char *c
 	memset(r, 0, sizeof(*r));
 	if (!proxy)
 		return;
-	r->why = REMOTE_LAYOUT;
-	if (proxy < 0)
-		return;
 	if (quoted && proxy > 1)
 		r->host = argv[proxy - 1];
+	r->why = us->off ? REMOTE_OFF : REMOTE_LAYOUT;
+	if (us->off || proxy < 0)
+		return;
 	starter = starter_of(a, file, envp);
 	if (starter == STARTER_UNKNOWN)
 		r->why = REMOTE_PROGRAM;

@@ -28,7 +28,7 @@
 enum remote_why {
 	REMOTE_NO_PROXY = 0, /* the command starts none, or is one */
 	REMOTE_DONE,	     /* argv is the new command */
-	REMOTE_OFF,	     /* the user or the site keeps to this host; set by callers */
+	REMOTE_OFF,	     /* the user or the site keeps to this host */
 	REMOTE_LAYOUT,	     /* it starts one in a way that is not known */
 	REMOTE_PROGRAM,	     /* what starts it may not be ssh, rsh or srun */
 	REMOTE_LIBRARY,	     /* the library's path has characters that shells read */
@@ -48,6 +48,7 @@ struct remote_us {
 	const char *library; /* its path, the same on every host */
 	char *const *vars;   /* "EVENKEEL_X=..." for the proxy there; NULL ends them */
 	bool verbose;	     /* the stub says on stderr where and why we are not active */
+	bool off;	     /* no command is rewritten, nor looked into further */
 };
 
 struct remote {

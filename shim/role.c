@@ -38,22 +38,26 @@ static bool is_mpiexec(const char *name)
 	return starts_with(name, "mpiexec") || starts_with(name, "mpirun");
 }
 
-static bool is_hydra_mpiexec(const char *name)
-{
-	char buf[4096];
-
-	return is_mpiexec(name) && starts_with(own_file(buf, sizeof(buf)), "mpiexec.hydra");
-}
-
-/* mpirun of Open MPI and PRRTE, which starts the ranks of its own host itself. */
+/* Open MPI's and PRRTE's launcher, which starts the ranks of its own host itself. */
 static bool is_openmpi_mpirun(const char *name)
 {
-	char buf[4096];
-
-	if (!is_mpiexec(name) && strcmp(name, "orterun") && strcmp(name, "prterun"))
-		return false;
-	name = own_file(buf, sizeof(buf));
 	return !strcmp(name, "orterun") || !strcmp(name, "prterun");
+}
+
+enum mpiexec { MPIEXEC_NONE = 0, MPIEXEC_HYDRA, MPIEXEC_OPENMPI };
+
+static enum mpiexec mpiexec_of(const char *name)
+{
+	char buf[4096];
+	const char *file;
+
+	if (!is_mpiexec(name) && !is_openmpi_mpirun(name))
+		return MPIEXEC_NONE;
+	file = own_file(buf, sizeof(buf));
+	if (is_openmpi_mpirun(file))
+		return MPIEXEC_OPENMPI;
+	return is_mpiexec(name) && starts_with(file, "mpiexec.hydra") ? MPIEXEC_HYDRA
+								      : MPIEXEC_NONE;
 }
 
 /* What starts them on other hosts, or for whoever asks. */
@@ -126,12 +130,16 @@ static enum role start(const char *name, char **envp, const char *marker)
 		return ROLE_INERT;
 	if (remote_is_proxy(name))
 		return proxy_start(envp, PROXY_HYDRA) ? ROLE_PROXY : ROLE_INERT;
-	if (is_hydra_mpiexec(name))
-		return launcher_start() ? ROLE_LAUNCHER : ROLE_INERT;
 	if (is_openmpi_daemon(name))
 		return proxy_start(envp, PROXY_OPENMPI) ? ROLE_PROXY : ROLE_INERT;
-	if (is_openmpi_mpirun(name))
+	switch (mpiexec_of(name)) {
+	case MPIEXEC_HYDRA:
+		return launcher_start() ? ROLE_LAUNCHER : ROLE_INERT;
+	case MPIEXEC_OPENMPI:
 		return proxy_start(envp, PROXY_MPIRUN) ? ROLE_PROXY : ROLE_INERT;
+	case MPIEXEC_NONE:
+		break;
+	}
 	if (marker)
 		return rank_has_marker(marker) ? ROLE_RANK : ROLE_INERT;
 	return !daemon_is(name) && rank_start(name, envp) ? ROLE_RANK : ROLE_INERT;

@@ -19,7 +19,7 @@
 static char folder[] = "/tmp/evenkeel-remote-XXXXXX";
 
 static char *no_vars[] = { NULL };
-static const struct remote_us plain_us = { "/opt/ek/libevenkeel.so", no_vars, false };
+static const struct remote_us plain_us = { "/opt/ek/libevenkeel.so", no_vars, false, false };
 
 /* --- files ------------------------------------------------------------------- */
 
@@ -127,7 +127,7 @@ static void srun_gets_it_without_quotes(void **state)
 		"/usr/bin/hydra_pmi_proxy", ARGS, "--proxy-id", "-1", NULL };
 	static char machine[] = "EVENKEEL_MACHINE=a 'b'\n!";
 	char *vars[] = { machine, NULL };
-	struct remote_us us = { "/opt/ek/libevenkeel.so", vars, true };
+	struct remote_us us = { "/opt/ek/libevenkeel.so", vars, true, false };
 	struct arena a = UNIT_ARENA;
 	struct remote r;
 
@@ -263,16 +263,33 @@ static void what_a_shell_may_read_is_not_carried(void **state)
 	(void)state;
 	ssh = make_file(&a, "ssh", "\177ELF");
 	for (size_t i = 0; i < COUNT(paths); i++) {
-		struct remote_us us = { paths[i], no_vars, false };
+		struct remote_us us = { paths[i], no_vars, false, false };
 
 		assert_int_equal(rewrite(&r, &a, ssh, v402, &us), REMOTE_LIBRARY);
 	}
 	for (size_t i = 0; i < COUNT(values); i++) {
 		char *vars[] = { values[i], NULL };
-		struct remote_us us = { "/opt/libevenkeel.so", vars, false };
+		struct remote_us us = { "/opt/libevenkeel.so", vars, false, false };
 
 		assert_int_equal(rewrite(&r, &a, ssh, v402, &us), REMOTE_VARIABLE);
 	}
+	arena_free(&a);
+}
+
+static void switched_off_a_command_is_not_looked_into(void **state)
+{
+	struct remote_us us = { "/opt/libevenkeel.so", no_vars, false, true };
+	const char *other[] = { "ssh", "h1", "true", NULL };
+	struct arena a = UNIT_ARENA;
+	struct remote r;
+
+	(void)state;
+	/* No such file: opening it would say that its program is not known. */
+	assert_int_equal(rewrite(&r, &a, "/not/there/ssh", v402, &us), REMOTE_OFF);
+	assert_null(r.argv);
+	assert_int_equal(rewrite(&r, &a, "/not/there/ssh", other, &us), REMOTE_NO_PROXY);
+	us.off = false;
+	assert_int_equal(rewrite(&r, &a, "/not/there/ssh", v402, &us), REMOTE_PROGRAM);
 	arena_free(&a);
 }
 
@@ -280,7 +297,7 @@ static void what_is_too_long_stays_as_it_is(void **state)
 {
 	static char value[REMOTE_WORD_MAX + 1], filler[REMOTE_COMMAND_MAX];
 	char *one[] = { value, NULL }, *many[12];
-	struct remote_us us = { "/opt/libevenkeel.so", one, true };
+	struct remote_us us = { "/opt/libevenkeel.so", one, true, false };
 	const char *argv[] = { "ssh", filler, PROXY, ARGS, NULL };
 	struct arena a = UNIT_ARENA;
 	const char *ssh;
@@ -436,7 +453,7 @@ static void find_libc(char *path)
 static void where_the_library_is_the_proxy_has_it_and_the_variables(void **state)
 {
 	char *vars[COUNT(nasty_vars) + 1] = { NULL }, libc[256], more[1024] = "";
-	struct remote_us us = { libc, vars, true };
+	struct remote_us us = { libc, vars, true, false };
 
 	(void)state;
 	find_libc(libc);
@@ -456,7 +473,7 @@ static void where_the_library_is_the_proxy_has_it_and_the_variables(void **state
 static void where_it_cannot_be_loaded_the_proxy_starts_as_it_was(void **state)
 {
 	char *vars[COUNT(nasty_vars) + 1] = { NULL }, path[256];
-	struct remote_us us = { path, vars, false };
+	struct remote_us us = { path, vars, false, false };
 	struct arena a = UNIT_ARENA;
 
 	(void)state;
@@ -476,7 +493,7 @@ static void the_stub_names_the_host_when_it_is_to(void **state)
 {
 	static const char *const argv[] = { "ssh", "-x", "h2", PROXY, ARGS, NULL };
 	char path[256], output[4096], host[64], wanted[512];
-	struct remote_us us = { path, no_vars, true };
+	struct remote_us us = { path, no_vars, true, false };
 	struct arena a = UNIT_ARENA;
 	const char *ssh;
 	struct remote r;
@@ -509,6 +526,7 @@ int main(void)
 		cmocka_unit_test(a_program_that_is_not_known_starts_what_it_was_given),
 		cmocka_unit_test(wrappers_that_call_one_shell_are_understood),
 		cmocka_unit_test(what_a_shell_may_read_is_not_carried),
+		cmocka_unit_test(switched_off_a_command_is_not_looked_into),
 		cmocka_unit_test(what_is_too_long_stays_as_it_is),
 		cmocka_unit_test(without_memory_a_command_stays_as_it_is),
 		cmocka_unit_test(where_the_library_is_the_proxy_has_it_and_the_variables),

@@ -3,6 +3,8 @@ import json
 import os
 import shlex
 
+import jobs
+import kernels
 import model
 import results
 
@@ -85,18 +87,61 @@ def section(name, words, data, build):
     faults = ["* **boot %d %s %d %s: %s**" % (r.boot, r.job, r.ranks, r.variant,
                                               "; ".join(r.faults()))
               for r in runs if r.faults()]
-    return "\n".join(lines + faults) + "\n"
+    for r in runs:
+        r.stage = name
+    return "\n".join(lines + faults) + "\n", runs
+
+
+# The columns of the first table: heading, variants, moments at which unevenness counts.
+IN_SHORT = (
+    ("plain", ("plain",), None),
+    ("plain-nowalk", ("plain-nowalk",), None),
+    ("bind-numa", ("bind-numa",), None),
+    ("held", jobs.HELD, None),
+    ("settled, at MPI_Init", jobs.SETTLED, ("MPI_Init",)),
+    ("settled, later", jobs.SETTLED, None),
+)
+
+
+def uneven(runs, at):
+    return sum(bool([n for n in r.uneven_at() if not at or n in at]) for r in runs)
+
+
+def in_short(runs):
+    """How many runs of where were uneven, kernel by kernel and machine by machine."""
+    rows = [["kernel", "shape"] + [c[0] for c in IN_SHORT] + ["p, settled against plain"]]
+    where = [r for r in runs if r.job == "where" and r.ok()]
+    for release, shape in sorted({(r.release, r.shape.name) for r in where},
+                                 key=lambda c: (kernels.version_key(c[0]), c[1])):
+        of = [r for r in where if (r.release, r.shape.name) == (release, shape)]
+        row = [release, shape]
+        for _, variants, at in IN_SHORT:
+            these = [r for r in of if r.variant in variants]
+            row.append("%d of %d" % (uneven(these, at), len(these)) if these else "-")
+        plain = [r for r in of if r.base == "plain"]
+        settled = [r for r in of if r.base in jobs.SETTLED]
+        independent = all(len({(r.stage, r.boot) for r in some}) >= results.BOOTS_MIN
+                          for some in (plain, settled))
+        row.append("%.1g" % results.fisher(uneven(settled, None), len(settled),
+                                           uneven(plain, None), len(plain))
+                   if independent else "-")
+        rows.append(row)
+    return ["## In short", "", "Runs of `where` that were uneven at some moment from MPI_Init's "
+            "return on, of all ranks and stages below.", "", results.markdown(rows), ""]
 
 
 def document(folder, build):
-    parts, missing = [INTRODUCTION], []
+    parts, missing, every = [], [], []
     for name, words in stages():
         path = os.path.join(folder, name + ".json")
         if os.path.exists(path):
             with open(path) as f:
-                parts.append(section(name, words, json.load(f), build))
+                text, runs = section(name, words, json.load(f), build)
+            parts.append(text)
+            every += runs
         else:
             missing.append("* %s: `lab %s`" % (name, shlex.join(words)))
+    parts.insert(0, "\n".join([INTRODUCTION] + in_short(every)))
     if missing:
         parts.append("## Not run yet\n\n" + "\n".join(missing))
     return "\n".join(parts).rstrip()

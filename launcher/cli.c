@@ -12,6 +12,7 @@
 #include <sys/utsname.h>
 
 #include "core/machine_text.h"
+#include "core/sim.h"
 #include "core/site.h"
 #include "launcher/topology.h"
 
@@ -201,11 +202,11 @@ static int set_row(struct cli *c, const struct row *row, const char *value, stru
 		c->report = true;
 	} else if (!strcmp(row->name, "help")) {
 		c->help = true;
-	} else if (cli_number(value, PLAN_RANKS_MAX, &c->nranks)) {
+	} else if (cli_number(value, c->nranks_max, &c->nranks) && c->nranks >= c->nranks_min) {
 		c->have_nranks = true;
 	} else {
-		cli_error_set(err, "-n: '%s' is not a number of ranks from 0 to %u", value,
-			      PLAN_RANKS_MAX);
+		cli_error_set(err, "-n: '%s' is not a number of ranks from %u to %u", value,
+			      c->nranks_min, c->nranks_max);
 		errno = EINVAL;
 		return -1;
 	}
@@ -256,6 +257,8 @@ int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc
 	      char *const *envp, struct cli_error *err)
 {
 	memset(c, 0, sizeof(*c));
+	c->nranks_min = command == CLI_SIMULATE;
+	c->nranks_max = command == CLI_SIMULATE ? SIM_RANKS_MAX : PLAN_RANKS_MAX;
 	c->own = arena_array(a, (size_t)argc, sizeof(*c->own));
 	if (!c->own) {
 		cli_error_set(err, "%s", strerror(errno));

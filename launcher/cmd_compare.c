@@ -239,6 +239,8 @@ static int run_all(struct compare *c, char **command)
 	watch_places(c, &plan, &m, &allowed, &request);
 	if (record_create(&record, o->record, &err) < 0)
 		return cmd_refuse("compare", err.text, CLI_FAILED);
+	if (o->runs < ANALYSIS_RUNS_FEW)
+		warn("fewer than 10 runs of each variant prove little");
 	if (host_read(&c->results.host, c->arena, plan.trial.machine, command) < 0)
 		return cmd_refuse("compare", strerror(errno), CLI_FAILED);
 	if (record_host(&record, &c->results, command, &err) < 0) {
@@ -263,8 +265,6 @@ static int measure_command(struct compare *c, char **command)
 		return cmd_refuse("compare", err.text, CLI_USAGE);
 	if (check_plot(c, &err) < 0)
 		return cmd_refuse("compare", err.text, CLI_FAILED);
-	if (c->options.runs < ANALYSIS_RUNS_FEW)
-		warn("fewer than 10 runs of each variant prove little");
 	return run_all(c, command);
 }
 

@@ -207,7 +207,7 @@ static void print_people(struct arena *a, const struct planning *p, bool all)
 		       p->machine.quota ? " or than the quota gives" : "");
 	printf("difference  %u between the fullest and the emptiest node; %s\n", plan->difference,
 	       plan->stable ? "stable: the balancer leaves it alone"
-			    : "not stable: the balancer would move ranks");
+			    : "not stable: the balancer would move some load");
 }
 
 /* --- JSON ------------------------------------------------------------------- */

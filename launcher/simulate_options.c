@@ -261,6 +261,15 @@ static int set_option(struct reading *in, const char *value)
 	return 0;
 }
 
+/* On the command line: what a site or the environment says in general is no answer. */
+static bool is_given(const struct cli *c, const char *name)
+{
+	for (unsigned int i = 0; i < c->ngiven; i++)
+		if (!strcmp(c->given[i].name, name))
+			return true;
+	return false;
+}
+
 int simulate_options_read(struct simulate_options *o, struct arena *a, const struct cli *c,
 			  const struct cli_rule *rule, struct cli_error *err)
 {
@@ -275,9 +284,10 @@ int simulate_options_read(struct simulate_options *o, struct arena *a, const str
 	}
 	if (!in.rows)
 		return make_row(&in, rule, c->options.rule != NULL);
-	if (!in.with && !in.without)
+	if (!in.with && !in.without && !is_given(c, "kernel") && !is_given(c, "rule"))
 		return read_rows(&in);
-	cli_error_set(err, "--rows names its patches itself: no --with or --without");
+	cli_error_set(err, "--rows names its rules and patches itself: no --kernel, --rule, "
+			   "--with or --without");
 	errno = EINVAL;
 	return -1;
 }

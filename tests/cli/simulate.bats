@@ -98,6 +98,8 @@ P
 		--rows G99
 		--rows 5.18+eighth+eighth
 		--rows 5.18 --with eighth
+		--rows 5.18 --kernel 6.12
+		--rows 5.18 --rule G8
 		--rows 5.18 --without late-blocked-load
 	T
 	ek simulate -n 2 --machine "$SKYLAKE" --kernel 5.18 --without eighth 2>err || true

@@ -83,6 +83,12 @@ TWO='numa:2 core:2 pu:1'
 	for n in '' -1 +1 1.0 1e3 0x10 ' 1' '1 ' x 1048577 4294967296 18446744073709551617; do
 		refused 2 ek plan -n "$n"
 		refused 2 ek plan --ranks="$n"
+		refused 2 ek simulate -n "$n"
+	done
+	# The command's own limits, whichever of them is passed.
+	for n in 0 65537 1048577; do
+		ek simulate -n $n 2>err || true
+		grep -q "not a number of ranks from 1 to 65536" err
 	done
 }
 

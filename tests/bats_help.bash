@@ -3,6 +3,12 @@
 EK_BIN=$EK_BUILD/launcher/evenkeel
 EK_LIB=$EK_BUILD/shim/.libs/libevenkeel.so
 
+# The python3 of the path may be a wrapper that takes longer than what it starts.
+python3()
+{
+	"${EK_PYTHON:-/usr/bin/python3}" "$@"
+}
+
 # A folder for the test, with a ledger of its own; no option of the caller's
 # environment, no site file.
 ek_setup()

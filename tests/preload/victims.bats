@@ -119,8 +119,9 @@ needs_fortran()
 	[ "$(cat "$T/held/status")" = 7 ]
 }
 @test "a rank that calls MPI_Init twice" {
-	# What MPICH says of it is lost now and then: Hydra ends the job first.
-	SEEN=(stdout status)
+	# What MPICH says of it is lost now and then: Hydra ends the job first. Of 25 such
+	# plain jobs of MPICH 4.2.1 13 end with 15 and 12 with 0.
+	SEEN=(stdout)
 	victim settles "${J[@]}" "$V/mpi" twice
 }
 @test "a rank that cannot be executed" {

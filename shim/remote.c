@@ -5,6 +5,7 @@
 #include "core/outbuf.h"
 #include "shim/script.h"
 #include "shim/standdown.h"
+#include "shim/wrapper.h"
 
 /* What goes in front of the proxy, but for the variables: a shell, its option, its
  * text, and the name it goes by. */
@@ -76,101 +77,8 @@ static int find_proxy(char *const *argv, bool *quoted)
 
 /* --- what starts it --------------------------------------------------------- */
 
-enum starter {
-	STARTER_UNKNOWN = 0,
-	STARTER_SHELL,	/* hands its arguments, joined, to one shell on the other host */
-	STARTER_DIRECT, /* hands them on as they are */
-};
-
-static bool is_word(const char *word, size_t len, const char *name)
-{
-	return strlen(name) == len && !memcmp(word, name, len);
-}
-
-/* The last component of word is the name of a remote shell. */
-static bool is_remote_shell(const char *word, size_t len)
-{
-	return is_word(word, len, "ssh") || is_word(word, len, "rsh") ||
-	       is_word(word, len, "remsh");
-}
-
-/* Words after which the number of shells that read the command is anyone's guess. */
-static bool is_doubtful(const char *word, size_t len)
-{
-	static const char names[][12] = {
-	    "eval",   "su",	   "sudo",   "runuser", "docker", "podman",   "singularity",
-	    "chroot", "apptainer", "system", "popen",	"xargs",  "parallel", "exec_command"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (is_word(word, len, names[i]))
-			return true;
-	return false;
-}
-
-static size_t last_component(const char *word, size_t len)
-{
-	size_t at = len;
-
-	while (at && word[at - 1] != '/')
-		at--;
-	return at;
-}
-
-/* The words of a script that matter, counted. */
-struct census {
-	unsigned int shells; /* remote shells, and shells that are given a text (-c) */
-	unsigned int sruns;
-	bool doubtful;
-};
-
-static void count_word(struct census *c, const char *word, size_t len)
-{
-	size_t at = last_component(word, len);
-
-	/* -c, and bundles such as -lc. */
-	if (len > 1 && len <= 4 && word[0] == '-' && memchr(word, 'c', len))
-		c->shells++;
-	word += at;
-	len -= at;
-	c->shells += is_remote_shell(word, len);
-	c->sruns += is_word(word, len, "srun");
-	c->doubtful |= is_doubtful(word, len);
-}
-
-/* Lines that are comments are left out; a '#' anywhere else may be something else. */
-static void count_words(struct census *c, const char *text)
-{
-	static const char between[] = " \t\r\n;|&(){}[]<>'\"`=,.:$";
-	bool first = true; /* in its line */
-
-	memset(c, 0, sizeof(*c));
-	while (*text) {
-		size_t len = strspn(text, between);
-
-		first |= memchr(text, '\n', len) != NULL;
-		text += len;
-		len = first && *text == '#' ? strcspn(text, "\n") : strcspn(text, between);
-		if (*text && (!first || *text != '#'))
-			count_word(c, text, len);
-		first = false;
-		text += len;
-	}
-}
-
-/* A wrapper is understood if it calls one remote shell, or one shell with a text, and
- * nothing that might read the command once more: then the command is read just once,
- * as it would be by ssh itself. */
-static enum starter starter_by_script(const char *text)
-{
-	struct census c;
-
-	count_words(&c, text);
-	if (c.doubtful || c.shells + c.sruns != 1)
-		return STARTER_UNKNOWN;
-	return c.shells ? STARTER_SHELL : STARTER_DIRECT;
-}
-
-static enum starter starter_of(struct arena *a, const char *file, char *const *envp)
+static enum starter starter_of(struct arena *a, const char *file, unsigned int proxy,
+			       char *const *envp)
 {
 	int fd = script_open_command(file, envp);
 	const char *name = standdown_basename(file);
@@ -180,8 +88,8 @@ static enum starter starter_of(struct arena *a, const char *file, char *const *e
 		return STARTER_UNKNOWN;
 	text = script_read(fd, a, false);
 	if (text)
-		return starter_by_script(text);
-	if (is_remote_shell(name, strlen(name)))
+		return wrapper_starter(text, proxy, envp);
+	if (wrapper_is_remote_shell(name, strlen(name)))
 		return STARTER_SHELL;
 	return strcmp(name, "srun") ? STARTER_UNKNOWN : STARTER_DIRECT;
 }
@@ -359,7 +267,7 @@ void remote_rewrite(struct remote *r, struct arena *a, const char *file, char *c
 	r->why = us->off ? REMOTE_OFF : REMOTE_LAYOUT;
 	if (us->off || proxy < 0)
 		return;
-	starter = starter_of(a, file, envp);
+	starter = starter_of(a, file, (unsigned int)proxy, envp);
 	if (starter == STARTER_UNKNOWN)
 		r->why = REMOTE_PROGRAM;
 	/* Hydra quotes for a shell, and only for one. */

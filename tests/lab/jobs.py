@@ -20,6 +20,9 @@ VARIANTS = {
 }
 NO_WALK = {"HWLOC_COMPONENTS": "-x86"}
 
+# How often the sampler looks, in jobs of up to a second and in longer ones.
+LOOK_MS, LOOK_MS_LONG = 20, 200
+
 # Besides, what a job wants in its environment whatever the variant.
 ENVIRONMENT = {"hybrid": {"OMP_NUM_THREADS": "4", "OMP_PROC_BIND": "true"}}
 
@@ -145,7 +148,9 @@ def command(job, ranks, variant, options):
     if name == "spawn":
         after += " rm -rf /tmp/spawner;"
     if name.split(".")[0] in NAS or any(busy(job)) or "two" in beside:
-        text = "sampler %s 20 & S=$!; %s" % (name.split(".")[0], text)
+        kernel, _, size = name.partition(".")
+        text = "sampler %s %d & S=$!; %s" % (kernel, LOOK_MS if size in ("", "S") else LOOK_MS_LONG,
+                                             text)
         after += " kill $S; wait $S;"
     for b in beside:
         if b == "two":

@@ -14,9 +14,9 @@ INTRODUCTION = """# Lab results
 
 Real MPICH 4.0.2 jobs under unmodified Debian kernels on emulated many-node machines.
 `lab report` wrote this file from tests/lab/results; a stage with a word to say has a note.
-QEMU runs the cpus of a machine in turn, and 7.2 (kernels 6.12 and newer) in longer turns
-than 10.0 (5.10 and 6.1), so that jobs whose ranks wait for each other take longer there:
-seconds can be held against each other within a stage only.
+QEMU runs the cpus of a machine in turn, and 7.2 in longer turns than 10.0 (--new-qemu; always
+with 5.10 and 6.1), so that jobs whose ranks wait for each other take longer there: seconds can
+be held against each other within a stage only.
 
 * *job*: where = ranks that busy-poll, -blocking = work 2 ms and sleep 0.5 ms in turn;
   hybrid = ranks of four threads with OMP_PROC_BIND=true; spawn = two ranks that spawn two
@@ -25,8 +25,8 @@ seconds can be held against each other within a stage only.
   at once, +cpuset = in a cpuset without node 0, +nobalance = NUMA balancing off.
 * *variant*: plain = mpiexec alone; preload = the shim, ranks held on their nodes; settle =
   held until MPI_Init returns; early = let go before main(), which the lab must catch;
-  run = `evenkeel run`; bind-numa = Hydra's own binding; -nowalk = with HWLOC_COMPONENTS=-x86, without MPICH 4.0's own walk over the cpus in
-  MPI_Init.
+  run = `evenkeel run`; bind-numa = Hydra's own binding; -nowalk = with HWLOC_COMPONENTS=-x86,
+  without MPICH 4.0's own walk over the cpus in MPI_Init.
 * *uneven*: runs in which, at some moment after main(), a rank was on a node that was
   busier by its capacity, the rank itself not counted, than another; beside busy loops:
   in which the ranks were not as `evenkeel plan --busy` says. *worst ...*: the
@@ -35,7 +35,8 @@ seconds can be held against each other within a stage only.
   end.
 * *cpus*: how many different cpus the ranks (hybrid: their threads) were on at the end, of
   so many ranks, in the worst run.
-* *moved*: how often a rank was on another node than at the look before, of so many looks.
+* *moved*: how often a rank was on another node than at the look before, of so many looks, from
+  when MPI is up; NAS: from when the rank began, so that MPICH's walk over the cpus is in it.
 * *remote*: pages on another node than their rank, at the end. *delay*: milliseconds that
   the ranks waited for a cpu. *seconds*: of guest time, the whole launch; NAS: the timed part.
 * Each launch follows a seeded pause of 0 to 20 ms; the runs of a case are spread over the

@@ -182,7 +182,19 @@ static int set_shared(struct cli *c, const struct row *row, const char *value,
 }
 _Static_assert(NROWS <= CLI_GIVEN_MAX, "every option fits in struct cli");
 
-static int set_row(struct cli *c, const struct row *row, const char *value, struct cli_error *err)
+/* Ranks that -n may ask for. */
+static unsigned int ranks_min(enum cli_command command)
+{
+	return command == CLI_SIMULATE;
+}
+
+static unsigned int ranks_max(enum cli_command command)
+{
+	return command == CLI_SIMULATE ? SIM_RANKS_MAX : PLAN_RANKS_MAX;
+}
+
+static int set_row(struct cli *c, enum cli_command command, const struct row *row,
+		   const char *value, struct cli_error *err)
 {
 	if (row->shared)
 		return set_shared(c, row, value, err);
@@ -202,11 +214,12 @@ static int set_row(struct cli *c, const struct row *row, const char *value, stru
 		c->report = true;
 	} else if (!strcmp(row->name, "help")) {
 		c->help = true;
-	} else if (cli_number(value, c->nranks_max, &c->nranks) && c->nranks >= c->nranks_min) {
+	} else if (cli_number(value, ranks_max(command), &c->nranks) &&
+		   c->nranks >= ranks_min(command)) {
 		c->have_nranks = true;
 	} else {
 		cli_error_set(err, "-n: '%s' is not a number of ranks from %u to %u", value,
-			      c->nranks_min, c->nranks_max);
+			      ranks_min(command), ranks_max(command));
 		errno = EINVAL;
 		return -1;
 	}
@@ -246,7 +259,7 @@ static int parse_argv(struct cli *c, enum cli_command command, int argc, char **
 			refuse(got, argv[optind > 1 ? optind - 1 : 1], err);
 			return -1;
 		}
-		if (set_row(c, row, optarg, err) < 0)
+		if (set_row(c, command, row, optarg, err) < 0)
 			return -1;
 	}
 	c->rest = optind;
@@ -257,8 +270,6 @@ int cli_parse(struct cli *c, struct arena *a, enum cli_command command, int argc
 	      char *const *envp, struct cli_error *err)
 {
 	memset(c, 0, sizeof(*c));
-	c->nranks_min = command == CLI_SIMULATE;
-	c->nranks_max = command == CLI_SIMULATE ? SIM_RANKS_MAX : PLAN_RANKS_MAX;
 	c->own = arena_array(a, (size_t)argc, sizeof(*c->own));
 	if (!c->own) {
 		cli_error_set(err, "%s", strerror(errno));

@@ -63,8 +63,7 @@ struct cli {
 	const char *busy; /* --busy, unread; NULL = not given */
 	const char *cpus; /* --cpus, the same */
 	bool have_nranks;
-	unsigned int nranks; /* -n, nranks_min .. nranks_max */
-	unsigned int nranks_min, nranks_max;
+	unsigned int nranks; /* -n: 0 .. PLAN_RANKS_MAX, of CLI_SIMULATE 1 .. SIM_RANKS_MAX */
 	bool json;
 	bool report;
 	bool replace_binding;

@@ -35,7 +35,8 @@ static bool is_doubtful(const char *word, size_t len)
 		"eval",	  "su",	      "sudo",	  "runuser", "docker",	 "podman",
 		"chroot", "apptainer", "singularity", "xargs", "parallel", "for",
 		"while",  "until",    "select",	  "getopts", "function", "read",
-		"mapfile", "readarray", "IFS",	  "source",  "alias",	 NULL };
+		"mapfile", "readarray", "IFS",	  "source",  "alias",	 ".",
+		NULL };
 
 	return is_one_of(word, len, names);
 }
@@ -118,7 +119,7 @@ static void take_parameter(struct reading *r, const char *s)
 		r->doubtful |= braces && s[1] != '}';
 	} else if (is_digit(*s)) {
 		n = number(s, &end);
-		r->doubtful |= n + r->shifted >= r->proxy && n;
+		r->doubtful |= n && n + r->shifted >= r->proxy;
 	} else if (*s == '#' || (braces && *s == '!')) {
 		r->doubtful = true;
 	}
@@ -145,10 +146,11 @@ static bool names_a_script(const char *word, size_t len, char *const *envp)
 /* shift and shift N; what else may follow ends the understanding. */
 static void take_shift(struct reading *r, const char *behind)
 {
-	const char *s = behind + strspn(behind, " \t"), *end;
+	const char *end = behind + strspn(behind, " \t");
 
-	r->shifted += is_digit(*s) ? number(s, &end) : 1;
-	r->doubtful |= *s == '$' || *s == '"' || r->shifted >= r->proxy;
+	r->shifted += is_digit(*end) ? number(end, &end) : 1;
+	/* The text's own end is among these. */
+	r->doubtful |= !strchr(" \t\r\n;|&})", *end) || r->shifted >= r->proxy;
 }
 
 /* set -e and its like; set with arguments makes new ones. */
@@ -159,8 +161,8 @@ static void take_set(struct reading *r, const char *behind)
 
 	for (size_t i = 1; i < len; i++)
 		r->doubtful |= !(word[i] >= 'a' && word[i] <= 'z');
-	r->doubtful |= len < 2 || word[0] != '-' || word[1] == 'o';
-	word = next_word(word + len, &len);
+	r->doubtful |= len < 2 || word[0] != '-';
+	next_word(word + len, &len);
 	r->doubtful |= len != 0;
 }
 
@@ -170,21 +172,20 @@ static void take_word(struct reading *r, char before, const char *word, size_t l
 	size_t last_len = len;
 	const char *last = last_component(word, &last_len);
 	bool shell = wrapper_is_remote_shell(last, last_len);
+	bool srun = is_word(last, last_len, "srun");
 
 	/* -c, and bundles such as -lc. */
 	r->shells += shell ||
 		     (len > 1 && len <= 4 && word[0] == '-' && memchr(word, 'c', len) != NULL);
-	r->sruns += is_word(last, last_len, "srun");
+	r->sruns += srun;
 	r->doubtful |= is_doubtful(last, last_len);
-	if (shell || is_word(last, last_len, "srun"))
+	if (shell || srun)
 		r->doubtful |= before == '$' || before == '}' || before == '~' ||
 			       names_a_script(word, len, r->envp);
 	if (is_word(word, len, "shift"))
 		take_shift(r, word + len);
-	if (is_word(word, len, "set"))
+	else if (is_word(word, len, "set"))
 		take_set(r, word + len);
-	if (is_word(word, len, "."))
-		r->doubtful = true;
 }
 
 /* Lines that are comments are left out; a '#' anywhere else may be something else. */

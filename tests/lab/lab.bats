@@ -38,7 +38,7 @@ job()
 
 lab()
 {
-	"$LAB" --kernel "$T/vmlinuz-6.12.99" --runs 1 "$@" >out 2>err
+	python3 "$LAB" --kernel "$T/vmlinuz-6.12.99" --runs 1 "$@" >out 2>err
 }
 
 # refused STATUS TEXT COMMAND...

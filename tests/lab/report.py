@@ -104,7 +104,7 @@ IN_SHORT = (
 )
 
 
-def uneven(runs, at):
+def count_uneven(runs, at):
     return sum(bool([n for n in r.uneven_at() if not at or n in at]) for r in runs)
 
 
@@ -118,13 +118,13 @@ def in_short(runs):
         row = [release, shape]
         for _, variants, at in IN_SHORT:
             these = [r for r in of if r.variant in variants]
-            row.append("%d of %d" % (uneven(these, at), len(these)) if these else "-")
+            row.append("%d of %d" % (count_uneven(these, at), len(these)) if these else "-")
         plain = [r for r in of if r.base == "plain"]
         settled = [r for r in of if r.base in jobs.SETTLED]
         independent = all(len({(r.stage, r.boot) for r in some}) >= results.BOOTS_MIN
                           for some in (plain, settled))
-        row.append("%.1g" % results.fisher(uneven(settled, None), len(settled),
-                                           uneven(plain, None), len(plain))
+        row.append("%.1g" % results.fisher(count_uneven(settled, None), len(settled),
+                                           count_uneven(plain, None), len(plain))
                    if independent else "-")
         rows.append(row)
     return ["## In short", "", "Runs of `where` that were uneven at some moment from MPI_Init's "

@@ -123,6 +123,8 @@ needs_fortran()
 	# plain jobs of MPICH 4.2.1 13 end with 15 and 12 with 0.
 	SEEN=(stdout)
 	victim settles "${J[@]}" "$V/mpi" twice
+	[[ "$(cat "$T/plain/status" "$T/held/status" | tr '\n' ' ')" = @(0|15)' '@(0|15)' ' ]] ||
+		cmp "$T/plain/status" "$T/held/status"
 }
 @test "a rank that cannot be executed" {
 	RANKS=()

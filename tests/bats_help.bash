@@ -3,11 +3,9 @@
 EK_BIN=$EK_BUILD/launcher/evenkeel
 EK_LIB=$EK_BUILD/shim/.libs/libevenkeel.so
 
-# The python3 of the path may be a wrapper that takes longer than what it starts.
-python3()
-{
-	"${EK_PYTHON:-/usr/bin/python3}" "$@"
-}
+# The python3 of the path may be a wrapper that takes longer than what it starts. A
+# function of that name would not do: in the background $! is its shell.
+: "${EK_PYTHON:=/usr/bin/python3}"
 
 # A folder for the test, with a ledger of its own; no option of the caller's
 # environment, no site file.

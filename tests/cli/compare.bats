@@ -13,7 +13,7 @@ compare()
 # values FILE: the values of a record's counted runs, by variant.
 counted()
 {
-	python3 - "$1" <<-'P'
+	"$EK_PYTHON" - "$1" <<-'P'
 	import json, sys
 	for line in open(sys.argv[1]):
 	    r = json.loads(line)
@@ -199,7 +199,7 @@ counted()
 @test "ctrl-C ends the run and shows what there is" {
 	for signal in INT TERM HUP; do
 		rm -f ready rec
-		[ "$(python3 "$BATS_TEST_DIRNAME/statuses.py" kill=$signal "$EK_BIN" compare -r 50 \
+		[ "$("$EK_PYTHON" "$BATS_TEST_DIRNAME/statuses.py" kill=$signal "$EK_BIN" compare -r 50 \
 			--warmup 0 --variants plain,b=: -o rec sh -c \
 			'[ -e second ] && : >ready && sleep 60; : >second' 2>err | tail -n 1)" = \
 			$((128 + $(kill -l $signal))) ]
@@ -352,7 +352,7 @@ counted()
 		ek compare --from A.csv $form | cmp - 1
 	done
 	ek compare --from A.csv --json >1
-	python3 - <<-'P'
+	"$EK_PYTHON" - <<-'P'
 	import json, csv, io, subprocess, os
 	j = json.load(open("1"))["metrics"][0]
 	text = subprocess.check_output([os.environ["EK_BUILD"] + "/launcher/evenkeel", "compare", "--from", "A.csv", "--csv"], text=True)
@@ -394,7 +394,7 @@ counted()
 		"$EK_BUILD/tests/cli/fakeproxy" none sh -c \
 		'taskset -p -c 1 $$ >/dev/null; timeout 0.8 sh -c "while :; do :; done"; true' \
 		>out 2>err
-	python3 - <<-'P'
+	"$EK_PYTHON" - <<-'P'
 	import json
 	runs = [json.loads(l) for l in open("rec")][1:]
 	seen = [r["placement"] for r in runs if r["placement"] and r["placement"]["ranks"] == 2]

@@ -17,7 +17,7 @@ load helper
 		ek machine "$file" >first
 		ek machine first | cmp - first
 		ek machine --json "$file" >json
-		python3 -c 'import json; assert json.load(open("json"))["nodes"]'
+		"$EK_PYTHON" -c 'import json; assert json.load(open("json"))["nodes"]'
 	done
 }
 
@@ -48,7 +48,7 @@ load helper
 
 @test "the JSON form has the nodes, distances, caches and cores" {
 	ek machine --json 'pack:2 numa:1 l3:2 core:2 pu:2' >out
-	python3 - <<'P'
+	"$EK_PYTHON" - <<'P'
 import json
 m = json.load(open("out"))
 assert [n["node"] for n in m["nodes"]] == [0, 1]

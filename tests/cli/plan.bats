@@ -10,7 +10,7 @@ plan_is()
 
 	shift
 	ek plan --json "$@" >plan.json
-	python3 - "$expression" <<'P' || { printf '%s: not %s\n' "$*" "$expression"; return 1; }
+	"$EK_PYTHON" - "$expression" <<'P' || { printf '%s: not %s\n' "$*" "$expression"; return 1; }
 import json, sys
 p = json.load(open("plan.json"))
 counts = [n["ranks"] for n in p["nodes"]]
@@ -19,7 +19,7 @@ P
 }
 
 @test "every golden row of the kernel's policy is met" {
-	python3 "$BATS_TEST_DIRNAME/policy_rows.py" "$EK_BIN" "$EK_SRC/tests/machines"
+	"$EK_PYTHON" "$BATS_TEST_DIRNAME/policy_rows.py" "$EK_BIN" "$EK_SRC/tests/machines"
 }
 
 @test "counts are even where they must be" {
@@ -134,7 +134,7 @@ P
 @test "the live machine is planned for the cpus that are allowed" {
 	cpu=$(sed -n 's/^Cpus_allowed_list:\t\([0-9]*\).*/\1/p' /proc/self/status)
 	taskset -c "$cpu" "$EK_BIN" plan -n 2 --json >plan.json
-	python3 -c 'import json, sys
+	"$EK_PYTHON" -c 'import json, sys
 p = json.load(open("plan.json"))
 sys.exit(not (p["machine"]["allowed"] == sys.argv[1] and p["ranks"][0]["cpus"] == sys.argv[1]))' "$cpu"
 	taskset -c "$cpu" "$EK_BIN" plan -n 4 --json --machine "$SKYLAKE" >plan.json
@@ -183,7 +183,7 @@ sys.exit(not (p["machine"]["allowed"] == sys.argv[1] and p["ranks"][0]["cpus"] =
 @test "the largest number of ranks is planned" {
 	ek plan -n 1048576 --machine "$SKYLAKE" --json >plan.json
 	grep -q '"rank": 1048575,' plan.json
-	python3 -c 'import json
+	"$EK_PYTHON" -c 'import json
 assert len(json.load(open("plan.json"))["ranks"]) == 1048576'
 }
 

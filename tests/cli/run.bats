@@ -3,7 +3,7 @@ load helper
 
 statuses()
 {
-	python3 "$BATS_TEST_DIRNAME/statuses.py" "$@"
+	"$EK_PYTHON" "$BATS_TEST_DIRNAME/statuses.py" "$@"
 }
 
 @test "a command that is not there or cannot be run has env's statuses" {
@@ -39,9 +39,9 @@ statuses()
 @test "arguments arrive untouched" {
 	for report in '' --report; do
 		for dashes in '' --; do
-			python3 "$BATS_TEST_DIRNAME/arguments.py" -n 2 --order x '' ' a  b ' "it's" \
+			"$EK_PYTHON" "$BATS_TEST_DIRNAME/arguments.py" -n 2 --order x '' ' a  b ' "it's" \
 				'"q"' '$HOME' '*' -- --help -v $'new\nline' '\' -env 'A=b c' >want
-			ek run $report $dashes python3 "$BATS_TEST_DIRNAME/arguments.py" -n 2 --order x \
+			ek run $report $dashes "$EK_PYTHON" "$BATS_TEST_DIRNAME/arguments.py" -n 2 --order x \
 				'' ' a  b ' "it's" '"q"' '$HOME' '*' -- --help -v $'new\nline' '\' -env \
 				'A=b c' >got 2>/dev/null
 			cmp want got

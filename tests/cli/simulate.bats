@@ -13,7 +13,7 @@ sim_is()
 
 	shift
 	ek simulate --json "$@" >sim.json
-	python3 - "$expression" <<'P' || { printf '%s: not %s\n' "$*" "$expression"; return 1; }
+	"$EK_PYTHON" - "$expression" <<'P' || { printf '%s: not %s\n' "$*" "$expression"; return 1; }
 import json, sys
 p = json.load(open("sim.json"))
 sys.exit(not eval("(" + sys.argv[1] + ")"))

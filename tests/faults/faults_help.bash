@@ -99,7 +99,7 @@ fault_mpi()
 make_ledger()
 {
 	rm -rf "$LEDGER"
-	python3 "$EK_SRC/tests/faults/ledger.py" "$1" "$LEDGER" "${@:2}"
+	"$EK_PYTHON" "$EK_SRC/tests/faults/ledger.py" "$1" "$LEDGER" "${@:2}"
 }
 
 # at OFFSET TEXT: overwrites that much of a good ledger.
@@ -119,7 +119,7 @@ make_ledger_cut()
 make_ledger_golden()
 {
 	rm -rf "$LEDGER"
-	sed 's/#.*//' "$EK_SRC/tests/golden/$1" | python3 -c 'import sys
+	sed 's/#.*//' "$EK_SRC/tests/golden/$1" | "$EK_PYTHON" -c 'import sys
 sys.stdout.buffer.write(bytes.fromhex(sys.stdin.read()))' >"$LEDGER"
 	chmod 600 "$LEDGER"
 }

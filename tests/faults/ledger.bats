@@ -56,7 +56,7 @@ teardown() { end_holder; }
 	fault node "${JOB[@]}"
 }
 @test "a ledger that is a socket" {
-	sock() { rm -f "$LEDGER"; python3 -c 'import socket, sys
+	sock() { rm -f "$LEDGER"; "$EK_PYTHON" -c 'import socket, sys
 socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$LEDGER"; }
 	BEFORE=(sock)
 	fault node "${JOB[@]}"

@@ -38,7 +38,7 @@ job()
 
 lab()
 {
-	python3 "$LAB" --kernel "$T/vmlinuz-6.12.99" --runs 1 "$@" >out 2>err
+	"$EK_PYTHON" "$LAB" --kernel "$T/vmlinuz-6.12.99" --runs 1 "$@" >out 2>err
 }
 
 # refused STATUS TEXT COMMAND...
@@ -66,7 +66,7 @@ refused()
 
 @test "without QEMU, kernel or build it is skipped with a reason" {
 	mkdir few
-	ln -s "$(python3 -c 'import sys; print(sys.executable)')" few/python3
+	ln -s "$("$EK_PYTHON" -c 'import sys; print(sys.executable)')" few/python3
 	refused 77 "qemu-system-x86_64 was not found" \
 		env PATH="$T/few" "$LAB" --kernel vmlinuz-6.12.99 >out 2>err
 	qemu
@@ -130,7 +130,7 @@ refused()
 }
 
 @test "what counts as uneven follows capacity and what else runs" {
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME python3 - <<-'END'
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME "$EK_PYTHON" - <<-'END'
 	from results import difference, fisher, uneven
 	even = lambda *a: not uneven(*a)
 	assert uneven([4, 0], [8, 8]) and uneven([4, 2], [8, 8])
@@ -153,7 +153,7 @@ refused()
 }
 
 @test "a job's words become the shell's" {
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME python3 - <<-'END'
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$BATS_TEST_DIRNAME "$EK_PYTHON" - <<-'END'
 	import jobs
 	class o: seconds, mb = 0.05, 1
 	c = lambda *a: jobs.command(*a, o)

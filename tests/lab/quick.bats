@@ -23,7 +23,7 @@ setup()
 # holds EXPRESSION: it is true of the runs; each is a dict as in the file of results.
 holds()
 {
-	python3 - "$LAB_OUT/json" "$1" <<-'END' || { cat "$LAB_OUT/out" "$LAB_OUT/err"; return 1; }
+	"$EK_PYTHON" - "$LAB_OUT/json" "$1" <<-'END' || { cat "$LAB_OUT/out" "$LAB_OUT/err"; return 1; }
 	import json, sys
 	runs = json.load(open(sys.argv[1]))["runs"]
 	of = lambda *names: [r for r in runs if r["variant"] in names]

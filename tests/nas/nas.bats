@@ -166,7 +166,7 @@ refused()
 			for ranks in 1 $([ -n "$prefix" ] || echo "${CPU1:+2}"); do
 				nas 1 "$kernel" "$ranks" -c S --self-test-damage --json=json
 				block out "$kernel" S "$ranks" UNSUCCESSFUL
-				python3 "$EK_SRC/tests/nas/result.py" json out "$ranks" 0
+				"$EK_PYTHON" "$EK_SRC/tests/nas/result.py" json out "$ranks" 0
 			done
 		done
 	done
@@ -241,7 +241,7 @@ refused()
 	for prefix in "${PREFIXES[@]}"; do
 		for kernel in ep cg mg ft is; do
 			nas 0 "$kernel" 1 -c S --json json
-			python3 "$EK_SRC/tests/nas/result.py" json out 1 0
+			"$EK_PYTHON" "$EK_SRC/tests/nas/result.py" json out 1 0
 		done
 	done
 }
@@ -251,7 +251,7 @@ refused()
 		for kernel in ep ft; do
 			nas 0 "$kernel" 4 -c S --report-nodes --json=json
 			block out "$kernel" S 4 SUCCESSFUL
-			python3 "$EK_SRC/tests/nas/result.py" json out 4 1
+			"$EK_PYTHON" "$EK_SRC/tests/nas/result.py" json out 4 1
 			[ "$(awk '/^ Ranks on node   = / { n += $5 } END { print n }' out)" -eq 4 ]
 			grep -Eq '^ Remote pages    = +([0-9.]+ %|unknown)$' out
 		done

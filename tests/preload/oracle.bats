@@ -29,7 +29,7 @@ inert()
 		mv out out.plain
 		strace -f -y -o with -E LD_PRELOAD="${LIBRARY:-$EK_LIB}" "$@" >out
 		cmp out.plain out
-		python3 "$ORACLE" inert "${LIBRARY:-$EK_LIB}" plain with >differences && return
+		"$EK_PYTHON" "$ORACLE" inert "${LIBRARY:-$EK_LIB}" plain with >differences && return
 	done
 	cat differences
 	return 1
@@ -48,7 +48,7 @@ other_library()
 # The program itself: python3 in the path may be a script.
 python()
 {
-	python3 -c 'import sys; print(sys.executable)'
+	"$EK_PYTHON" -c 'import sys; print(sys.executable)'
 }
 
 needs_stacks()
@@ -100,7 +100,7 @@ traced()
 
 roles()
 {
-	python3 "$ORACLE" roles "$EK_LIB" trace "$LISTS" "$@"
+	"$EK_PYTHON" "$ORACLE" roles "$EK_LIB" trace "$LISTS" "$@"
 }
 
 @test "the oracle sees a call that a constructor makes" {

@@ -29,7 +29,7 @@ plain_names()
 
 reachable()
 {
-	python3 "$REACH" "$EK_BUILD"/shim/.libs/*.o "$EK_BUILD"/core/.libs/*.o -- "$@"
+	"$EK_PYTHON" "$REACH" "$EK_BUILD"/shim/.libs/*.o "$EK_BUILD"/core/.libs/*.o -- "$@"
 }
 
 @test "between fork and exec only what the list allows there can be called" {
@@ -74,6 +74,6 @@ reachable()
 		int other(int n) { return (int)alarm((unsigned int)n); }
 	EOF2
 	(cd "$T" && "${EK_CC%% *}" -O1 -fPIC -ffunction-sections -fdata-sections -c a.c b.c)
-	[ "$(python3 "$REACH" "$T/a.o" "$T/b.o" -- start | tr '\n' ' ')" = "alarm getpid raise " ]
-	[ "$(python3 "$REACH" "$T/a.o" "$T/b.o" -- elsewhere)" = system ]
+	[ "$("$EK_PYTHON" "$REACH" "$T/a.o" "$T/b.o" -- start | tr '\n' ' ')" = "alarm getpid raise " ]
+	[ "$("$EK_PYTHON" "$REACH" "$T/a.o" "$T/b.o" -- elsewhere)" = system ]
 }

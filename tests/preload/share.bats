@@ -15,7 +15,7 @@ as_if()
 	[ -z "$faker" ] || kill "$faker"
 	rm -rf "$T/proc"
 	mkdir -p "$T/proc"
-	python3 "$EK_SRC/tests/preload/fakeload.py" "$T/proc" "$1" $((CPU1 + 1)) "${2-}" 3>&- &
+	"$EK_PYTHON" "$EK_SRC/tests/preload/fakeload.py" "$T/proc" "$1" $((CPU1 + 1)) "${2-}" 3>&- &
 	faker=$!
 	wait_for test -s "$T/proc/stat"
 	printf '%s\n' '#!/bin/sh' \
@@ -206,7 +206,7 @@ mpiexec_of()
 		"mv $T/s/\$PMI_RANK.t $T/s/\$PMI_RANK" >"$T/child"
 	chmod +x "$T/child"
 	(wait_for test -s "$T/s/0"; touch "$T/go") 3>&- &
-	job "$EK_MPIEXEC" -n 1 python3 "$EK_SRC/tests/preload/victims/pmi_spawn.py" "$T/go" 1 "$T/child" || {
+	job "$EK_MPIEXEC" -n 1 "$EK_PYTHON" "$EK_SRC/tests/preload/victims/pmi_spawn.py" "$T/go" 1 "$T/child" || {
 		cat "$T/err"
 		return 1
 	}

@@ -151,6 +151,7 @@ cluster_setup()
 	local file number
 	cluster_needs
 	preload_setup
+	HIDDEN=()
 	for file in "$H"/of/h*; do
 		number=${file##*/h}
 		if ((number % 2)); then
@@ -161,6 +162,23 @@ cluster_setup()
 	done
 	on_host h0
 	OURS=(EVENKEEL_MACHINE="$H/here/machine" EVENKEEL_LEDGER="$H/here/ledger")
+}
+
+# hide_library HOST [FILE]: the library of this build is not on HOST, until the test
+# calls cluster_show_library as it ends; or FILE is in its place.
+hide_library()
+{
+	on "$1" mount -t tmpfs none "${EK_LIB%/*}"
+	HIDDEN+=("$1")
+	[ $# = 1 ] || on "$1" cp "$2" "$EK_LIB"
+}
+
+cluster_show_library()
+{
+	local host
+	for host in "${HIDDEN[@]}"; do
+		on "$host" umount "${EK_LIB%/*}"
+	done
 }
 
 # --- ssh ----------------------------------------------------------------------

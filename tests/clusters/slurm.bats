@@ -13,6 +13,8 @@ setup()
 	slurm_setup
 }
 
+teardown() { cluster_show_library; }
+
 @test "srun --mpi=pmi2 of an MPICH program" {
 	job_run_all srun -N2 -n4 --mpi=pmi2 "$V/mpi" init
 	grep -q 'of 4, sum 6$' "$T/plain/stdout"
@@ -70,6 +72,28 @@ setup()
 	job_run held salloc -Q -N2 -n4 "$EK_MPIEXEC" "$V/mpi" init
 	placed node held
 	job_without_us held
+}
+@test "mpiexec in an allocation with a host without the library, without a word" {
+	job_run plain salloc -Q -N2 -n4 "$EK_MPIEXEC" "$V/mpi" init
+	hide_library h2
+	job_run held salloc -Q -N2 -n4 "$EK_MPIEXEC" "$V/mpi" init
+	NODE_OF=("$CPU0" "$CPU1" "$CPUS" "$CPUS")
+	placed node held
+	THROUGH=("$EK_BIN" run --verbose=1)
+	job_run held salloc -Q -N2 -n4 "$EK_MPIEXEC" "$V/quiet"
+	grep -qxF "evenkeel run: active on 1 of 2 hosts" "$T/held/stderr"
+	grep -qxF "evenkeel run: not active on h2: $EK_LIB is not there" "$T/held/stderr"
+	! grep -F 'ld.so' "$T/held/stderr"
+}
+@test "srun with a host without the library: ld.so's line, and the job runs" {
+	hide_library h2
+	job_run plain srun -N2 -n4 "$V/quiet"
+	job_run held srun -N2 -n4 "$V/quiet"
+	[ "$(cat "$T/held/status")" = 0 ]
+	NODE_OF=("$CPU0" "$CPU1" "$CPUS" "$CPUS")
+	job_masks held main node
+	grep -qF "$EK_LIB" "$T/held/stderr"
+	! grep -vF 'cannot be preloaded' "$T/held/stderr"
 }
 @test "--export=NONE takes the preload away, and the job is a plain one" {
 	job_run_all srun --export=NONE -N2 -n4 "$V/quiet"

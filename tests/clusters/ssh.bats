@@ -14,16 +14,9 @@ setup()
 	NODE_OF=("$CPU0" "$CPU1" "$CPU1" "$CPU0" "$CPU0" "$CPU1" "$CPU1" "$CPU0")
 	SSH=$H/ssh/ssh
 	MPIEXEC=("$EK_MPIEXEC" -launcher ssh -launcher-exec "$SSH")
-	HIDDEN=()
 }
 
-teardown()
-{
-	local host
-	for host in "${HIDDEN[@]}"; do
-		on "$host" umount "${EK_LIB%/*}"
-	done
-}
+teardown() { cluster_show_library; }
 
 # job MODE PROGRAM...: two ranks on each of the four hosts. Of the files that ranks
 # write, by their number on their host, each host has its own folder.
@@ -47,15 +40,6 @@ job()
 			esac
 		done
 	done
-}
-
-# The library of this build is not on HOST, until the test's end; or FILE is in its
-# place.
-hide_library()
-{
-	on "$1" mount -t tmpfs none "${EK_LIB%/*}"
-	HIDDEN+=("$1")
-	[ $# = 1 ] || on "$1" cp "$2" "$EK_LIB"
 }
 
 # As without us but for the masks, which are the plan's.
